@@ -20,7 +20,8 @@ public struct CacheKey: Sendable, Hashable {
         }
     }
 
-    private init(bytes: Bytes, digest: Digest) {
+    /// Creates a key from bytes that were read back together with their digest.
+    public init(bytes: Bytes, digest: Digest) {
         self.bytes = bytes
         self.digest = digest
     }

@@ -34,6 +34,8 @@ public struct StoredResponse: Sendable, CopyOnWrite {
         public var staleUntil: WallTime
         /// Digests of the raw entries that a normalised entry was made from. Purging a parent purges this entry too.
         public var parents: [Digest]
+        /// Which requests it answers, if request fields select it.
+        public var variant: StoredVariant?
         /// The version of the normaliser that made a normalised entry. 0 for raw entries.
         public var normaliserVersion: Int
         /// The text by which people find the entry: the canonical request without credentials.
@@ -56,6 +58,9 @@ public struct StoredResponse: Sendable, CopyOnWrite {
                 initialAge: initialAge, freshUntil: freshUntil, staleUntil: staleUntil, parents: parents,
                 normaliserVersion: normaliserVersion, label: label))
     }
+
+    /// The digests besides its own whose removal removes the entry: its parents, and its URL if it is a variant.
+    public var relatives: [Digest] { self.variant.map { self.parents + [$0.url] } ?? self.parents }
 
     /// The length of the body in bytes, in memory or in the store.
     public var bodyLength: Int64 { self.large?.length ?? Int64(self.body.count) }
@@ -103,23 +108,6 @@ public enum WriteRefusal: String, Error, Sendable, Hashable, CaseIterable {
     case removed
 }
 
-/// An entry that is written in one transaction with another one. If one of the two was removed or superseded meanwhile,
-/// only the other is written.
-public final class Companion: Sendable {
-    public let entry: StoredResponse
-    /// Whether an older entry with the same key becomes useless even if this one is not stored.
-    public let supersedes: Bool
-    /// Whether this entry says something about other entries that an older entry with its key does not. If it counted
-    /// as stored and cannot be committed, the older one is then useless.
-    public let concernsOthers: Bool
-
-    public init(_ entry: StoredResponse, supersedes: Bool, concernsOthers: Bool = false) {
-        self.entry = entry
-        self.supersedes = supersedes
-        self.concernsOthers = concernsOthers
-    }
-}
-
 /// A body that is written into the store piece by piece. No entry exists before `complete`.
 public protocol BodyWriter: AnyObject, Sendable {
     /// The bytes appended so far, readable as soon as `append` has returned. Its `length` is the current one.
@@ -128,10 +116,10 @@ public protocol BodyWriter: AnyObject, Sendable {
     func append(_ piece: Bytes) async -> WriteOutcome
     /// Makes the entry visible, with the appended body, in one transaction. `entry.body` must be empty.
     /// - Parameters:
-    ///   - companion: written in the same transaction.
+    ///   - superseded: what older becomes useless even if this entry is not stored.
     ///   - isWanted: asked inside the transaction. If it returns false, the entry is refused (`removed`).
     func complete(
-        _ entry: StoredResponse, with companion: Companion?, when isWanted: (@Sendable () -> Bool)?
+        _ entry: StoredResponse, supersedes superseded: Superseded, when isWanted: (@Sendable () -> Bool)?
     ) async -> WriteOutcome
     /// Gives the body up. The written bytes are removed in the background after their last reader has left. The same
     /// happens if the writer is released without `complete`.
@@ -143,14 +131,16 @@ public protocol CacheStore: Sendable {
     /// Returns the entry with that key, body included, or nil. Expired entries are returned too: the caller decides
     /// about reuse.
     func read(_ key: CacheKey) async throws(StoreError) -> StoredResponse?
-    /// Writes or replaces an entry in one transaction.
+    /// Writes or replaces an entry in one transaction. A response that no request field selects replaces the variants of
+    /// its URL, and a variant replaces such a response.
     /// - Parameters:
-    ///   - companion: written in the same transaction. If only the companion was removed or superseded, it is left out.
-    ///   - supersedes: whether an older entry with that key becomes useless even if this one is not stored.
+    ///   - superseded: what older becomes useless even if this entry is not stored.
     ///   - isWanted: asked inside the transaction. If it returns false, the entry is refused (`removed`).
     func write(
-        _ entry: StoredResponse, with companion: Companion?, supersedes: Bool, when isWanted: (@Sendable () -> Bool)?
+        _ entry: StoredResponse, supersedes superseded: Superseded, when isWanted: (@Sendable () -> Bool)?
     ) async -> WriteOutcome
+    /// Returns what is stored of the URL with that key: the entry of the key, or the variants of the URL.
+    func find(_ url: CacheKey) async throws(StoreError) -> StoredLook
     /// Returns the entry like `read`, but leaves a body above a few hundred kilobytes in the store, where `large` reads
     /// it. Its pieces stay readable as long as the value lives, even if the entry is replaced, purged or evicted
     /// meanwhile.
@@ -210,13 +200,7 @@ public enum PurgeSelector: Sendable, Hashable {
 
 extension CacheStore {
     public func write(_ entry: StoredResponse) async -> WriteOutcome {
-        await write(entry, supersedes: true, when: nil)
-    }
-
-    public func write(
-        _ entry: StoredResponse, supersedes: Bool, when isWanted: (@Sendable () -> Bool)?
-    ) async -> WriteOutcome {
-        await write(entry, with: nil, supersedes: supersedes, when: isWanted)
+        await write(entry, supersedes: .entry, when: nil)
     }
 
     public func rewriteHead(_ entry: StoredResponse, inPlaceOf old: StoredResponse) async -> Bool {
@@ -233,7 +217,7 @@ extension CacheStore {
 
 extension BodyWriter {
     public func complete(_ entry: StoredResponse) async -> WriteOutcome {
-        await complete(entry, with: nil, when: nil)
+        await complete(entry, supersedes: .entry, when: nil)
     }
 }
 

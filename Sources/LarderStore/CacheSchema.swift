@@ -5,7 +5,8 @@
 // rewrites a few bytes. Everything that belongs to an entry is removed with it by trigger, sums included. New entries are
 // counted in batches: the sums cover the entries up to the id `counted`, and a reader adds the few after it. A body above
 // 16 KiB lies in a file (Bodies/BodyFiles.swift); its row holds the checksums of its pieces instead. `RowSums` says what
-// the checksums in `life` cover; they are not in the row itself, so that a change of times rewrites no body.
+// the checksums in `life` cover; they are not in the row itself, so that a change of times rewrites no body. `url` is the
+// digest of a variant's URL (`StoredVariant`).
 import CSQLite
 import Glibc
 import LarderCore
@@ -13,7 +14,7 @@ import LarderCore
 enum CacheSchema {
     /// "Lrdr", so that another program's database is not taken for ours (sqlite.org/pragma.html#pragma_application_id).
     static let applicationID: Int64 = 0x4C72_6472
-    static let version: Int64 = 10
+    static let version: Int64 = 11
     /// Bodies up to this size lie in their row, larger ones in a file.
     static let largestInRow = 16 << 10
     /// A body in a file has a checksum for each piece of this size.
@@ -32,8 +33,9 @@ enum CacheSchema {
         ) STRICT;
         CREATE TABLE entry (
           id INTEGER PRIMARY KEY, digest BLOB NOT NULL UNIQUE, provider INTEGER NOT NULL, size INTEGER NOT NULL,
-          key BLOB NOT NULL, label TEXT NOT NULL, head BLOB NOT NULL, body BLOB
+          key BLOB NOT NULL, label TEXT NOT NULL, head BLOB NOT NULL, body BLOB, url BLOB
         ) STRICT;
+        CREATE INDEX entryURL ON entry (url) WHERE url IS NOT NULL;
         CREATE TABLE life (
           id INTEGER PRIMARY KEY, version INTEGER NOT NULL, freshUntil INTEGER NOT NULL,
           staleUntil INTEGER NOT NULL, lastUsed INTEGER NOT NULL,
@@ -160,7 +162,15 @@ enum CacheSchema {
 
     /// A flipped bit of the schema makes statements fail or read another table, which no checksum of a row can tell.
     private static func check(_ connection: DatabaseConnection) throws(StoreError) {
-        guard try connection.number("SELECT schemaSum FROM bodies") == schemaSum(connection) else {
+        let sum: Int64?
+        do throws(StoreError) {
+            sum = try connection.number("SELECT schemaSum FROM bodies")
+        } catch {
+            // The flipped bit may be in a name of this statement.
+            guard error.code == SQLITE_ERROR else { throw error }
+            sum = nil
+        }
+        guard try sum == schemaSum(connection) else {
             throw StoreError(
                 code: SQLITE_CORRUPT, extendedCode: SQLITE_CORRUPT, doing: "opening",
                 message: "the schema was changed by another program")

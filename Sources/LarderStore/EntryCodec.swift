@@ -12,12 +12,13 @@ enum EntryCodec {
         // A number takes at most ten bytes. A byte of a field takes two in UTF-8 if it is no ASCII.
         let numbers = 10 * (11 + 2 * entry.fields.count)
         let texts = entry.provider.utf8.count + entry.endpoint.utf8.count + entry.reason.utf8.count
-        return Bytes(room: 3 + numbers + texts + 32 * entry.parents.count + 2 * entry.fields.wireSize) {
+        let variant = entry.variant.map { 128 + ($0.language?.utf8.count ?? 0) } ?? 0
+        return Bytes(room: 3 + numbers + texts + 32 * entry.parents.count + 2 * entry.fields.wireSize + variant) {
             memory, count in
             var out = ByteCursor(memory)
             out.put(version)
             out.put(entry.layer.rawValue)
-            out.put(entry.isNegative ? 1 : 0)
+            out.put((entry.isNegative ? 1 : 0) | (entry.variant == nil ? 0 : 2))
             put(signed: Int64(entry.status), &out)
             put(signed: entry.requestTime.milliseconds, &out)
             put(signed: entry.responseTime.milliseconds, &out)
@@ -29,7 +30,7 @@ enum EntryCodec {
             put(entry.reason, &out)
             put(UInt64(entry.parents.count), &out)
             for parent in entry.parents {
-                parent.withRawBytes { out.put($0.assumingMemoryBound(to: UInt8.self)) }
+                put(parent, &out)
             }
             put(UInt64(entry.fields.count), &out)
             entry.fields.visit { line in
@@ -37,6 +38,7 @@ enum EntryCodec {
                 put(utf8Of: line.value, &out)
                 return true
             }
+            if let variant = entry.variant { put(variant, &out) }
             count = out.count
         }
     }
@@ -47,7 +49,7 @@ enum EntryCodec {
     ) -> StoredResponse? {
         var input = Input(raw: raw)
         guard input.byte() == version, let layer = input.byte().flatMap(CacheKey.Layer.init(rawValue:)),
-            let isNegative = input.byte(), let status = input.signed(), let requestTime = input.signed(),
+            let flags = input.byte(), flags < 4, let status = input.signed(), let requestTime = input.signed(),
             let responseTime = input.signed(), let arrival = input.number(), let initialAge = input.signed(),
             let normaliser = input.signed(),
             let provider = input.text(), let endpoint = input.text(), let reason = input.text(),
@@ -65,15 +67,21 @@ enum EntryCodec {
             guard let name = input.part(), let value = input.part() else { return nil }
             fields.add(utf8Name: name, utf8Value: value)
         }
+        var variant: StoredVariant?
+        if flags & 2 != 0 {
+            variant = input.variant()
+            if variant == nil { return nil }
+        }
         guard input.isAtEnd else { return nil }
         var entry = StoredResponse(
-            key: key, layer: layer, provider: provider, endpoint: endpoint, isNegative: isNegative != 0,
+            key: key, layer: layer, provider: provider, endpoint: endpoint, isNegative: flags & 1 != 0,
             status: Int(status), reason: reason, fields: fields, body: body,
             requestTime: WallTime(milliseconds: requestTime), responseTime: WallTime(milliseconds: responseTime),
             initialAge: initialAge, freshUntil: WallTime(milliseconds: freshUntil),
             staleUntil: WallTime(milliseconds: staleUntil), parents: parents, normaliserVersion: Int(normaliser),
             label: label)
         entry.arrival = arrival
+        if let variant { entry.variant = variant }
         return entry
     }
 
@@ -114,6 +122,19 @@ enum EntryCodec {
         let origin = origin(of: head)
         return EntryFacts(
             provider: origin?.provider, label: label, layer: origin?.layer, receivedAt: origin?.at)
+    }
+
+    private static func put(_ digest: Digest, _ out: inout ByteCursor) {
+        digest.withRawBytes { out.put($0.assumingMemoryBound(to: UInt8.self)) }
+    }
+
+    private static func put(_ variant: StoredVariant, _ out: inout ByteCursor) {
+        put(variant.url, &out)
+        put(variant.selection, &out)
+        put(variant.rest, &out)
+        put(signed: variant.date.milliseconds, &out)
+        out.put(variant.putsOthersInDoubt ? 1 : 0)
+        put(variant.language ?? "", &out)
     }
 
     private static func put(_ value: UInt64, _ out: inout ByteCursor) {
@@ -197,5 +218,16 @@ enum EntryCodec {
         }
 
         mutating func text() -> String? { part().map { String(decoding: $0, as: UTF8.self) } }
+
+        mutating func digest() -> Digest? { take(32).flatMap { Digest(raw: $0) } }
+
+        mutating func variant() -> StoredVariant? {
+            guard let url = digest(), let selection = digest(), let rest = digest(), let date = signed(),
+                let doubt = byte(), doubt < 2, let language = text()
+            else { return nil }
+            return StoredVariant(
+                url: url, selection: selection, date: WallTime(milliseconds: date), putsOthersInDoubt: doubt == 1,
+                language: language.isEmpty ? nil : language, rest: rest)
+        }
     }
 }

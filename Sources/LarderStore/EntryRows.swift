@@ -67,6 +67,11 @@ struct EntryRows {
         let isNew = keys?.lacks(entry.key.digest) ?? false
         keys?.note(entry.key.digest)
         if !isNew { try replace(entry.key.digest) }
+        if let variant = entry.variant {
+            try join(variant, entry.arrival)
+        } else if !isNew {
+            try replaceVariants(of: entry.key.digest)
+        }
         let provider = try providerID(entry.provider)
         let statement = try connection.statement(Text.entry)
         statement.bind(1, id)
@@ -77,6 +82,7 @@ struct EntryRows {
         statement.bind(6, entry.label)
         let head = EntryCodec.encode(entry)
         statement.bind(7, head)
+        if let variant = entry.variant { statement.bind(9, variant.url) } else { statement.bindNull(9) }
         var bodySum: UInt32 = 0
         var failure: StoreError?
         content.withUnsafeBytes { raw in
@@ -92,13 +98,14 @@ struct EntryRows {
         if entry.hasResults(size: size) { try ResultIndex(connection).note(id) }
         if Int64(content.count) != size { try countFile(id, size) }
         try count(id, provider, size)
+        if let variant = entry.variant { try limitVariants(of: variant.url) }
     }
 
     /// The statements of each write of an entry.
     enum Text {
         static let entry = """
-            INSERT INTO entry (id, digest, provider, size, key, label, head, body)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+            INSERT INTO entry (id, digest, provider, size, key, label, head, body, url)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
             """
         static let life = """
             INSERT INTO life (id, version, freshUntil, staleUntil, lastUsed, format, sums, sum)
@@ -124,14 +131,21 @@ struct EntryRows {
 
     // MARK: Removing and changing
 
-    func remove(id: Int64) throws(StoreError) {
+    /// - Returns: whether there was such an entry.
+    @discardableResult
+    func remove(id: Int64) throws(StoreError) -> Bool {
+        let lost = try variant(id: id)
         let statement = try connection.statement("DELETE FROM entry WHERE id = ?1")
         statement.bind(1, id)
         try statement.run()
+        guard connection.changes > 0 else { return false }
+        // Some requests may have got it in place of an older one.
+        if let lost { try doubt(lost.url, before: lost.arrival) }
+        return true
     }
 
     /// Removes the entry of a key, because another takes its place.
-    private func replace(_ digest: Digest) throws(StoreError) {
+    func replace(_ digest: Digest) throws(StoreError) {
         let statement = try connection.statement("DELETE FROM entry WHERE digest = ?1")
         statement.bind(1, digest)
         try statement.run()
@@ -194,17 +208,6 @@ struct EntryRows {
     }
 
     static func cost(of entry: StoredResponse) -> Cost { cost(of: entry, size: Int64(entry.body.count)) }
-
-    /// The cost of an entry and its companion.
-    /// - Parameter size: bytes of the entry's body, if the order does not hold it.
-    static func cost(of order: WriteOrder, size: Int64? = nil) -> Cost {
-        var cost = cost(of: order.entry, size: size ?? Int64(order.entry.body.count))
-        guard let companion = order.companion else { return cost }
-        let more = Self.cost(of: companion.entry)
-        cost.pages += more.pages
-        cost.files += more.files
-        return cost
-    }
 
     /// - Parameter size: bytes of the body.
     static func cost(of entry: StoredResponse, size: Int64) -> Cost {

@@ -128,9 +128,8 @@ struct Evictor {
             // An impossible size is damaged, and is clamped.
             left.bytes -= max(0, min(try size(id), Self.bytesPerSlice))
             left.rows -= 1
-            try rows.remove(id: id)
             // A `life` row without an entry would be chosen again and again.
-            if rows.connection.changes == 0 { try dropOrphan(id) }
+            if try !rows.remove(id: id) { try dropOrphan(id) }
             removed += 1
         }
         return removed

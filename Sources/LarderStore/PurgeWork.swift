@@ -72,11 +72,22 @@ final class PurgeWork {
         reached = cursor
         var purged = 0
         if cursor == 0 {
-            let own = try found(rows, "SELECT id, digest, size FROM entry WHERE digest = ?1 AND id <= ?2") {
+            let own = try found(
+                rows,
+                """
+                SELECT id, digest, size FROM entry WHERE digest = ?1 AND id <= ?2
+                UNION ALL SELECT id, digest, size FROM entry WHERE url = ?1 AND id <= ?2
+                """
+            ) {
                 $0.bind(1, digest)
                 $0.bind(2, last)
             }
-            for entry in own { purged += try purge(entry.id, entry.size, rows, now) }
+            for entry in own {
+                purged += try purge(entry.id, entry.size, rows, now)
+                if let variant = entry.digest, variant != digest {
+                    purged += try purgeChildren(of: variant, rows, now, depth: 1)
+                }
+            }
         }
         let children = try found(
             rows,
@@ -179,8 +190,7 @@ final class PurgeWork {
 
     private func purge(_ id: Int64, _ size: Int64, _ rows: EntryRows, _ now: WallTime) throws(StoreError) -> Int {
         if soft { return try rows.expire(id: id, now: now) ? 1 : 0 }
-        try rows.remove(id: id)
-        guard rows.connection.changes > 0 else { return 0 }
+        guard try rows.remove(id: id) else { return 0 }
         files += blocks(size)
         return 1
     }
@@ -194,6 +204,7 @@ final class PurgeWork {
             rows,
             """
             SELECT e.id, e.digest, e.size FROM parent p CROSS JOIN entry e WHERE p.digest = ?1 AND e.id = p.child
+            UNION ALL SELECT id, digest, size FROM entry WHERE url = ?1
             """
         ) { $0.bind(1, digest) }
         var purged = 0

@@ -132,14 +132,17 @@ struct SummedRow {
     }
 
     func fault(digest: Digest) -> DamageKind? {
-        guard fits(digest) else { return .row }
-        let version = Int64(key.first ?? 0)
-        guard RowSums.life(id: id, version: version, freshUntil: freshUntil, staleUntil: staleUntil) == sum else {
-            return .life
-        }
+        if let kind = headFault(digest: digest) { return kind }
         let length = isLarge ? PieceSums.length(of: size) : size
         let isWhole = Int64(body.count) == length && Checksum.of(body) == UInt32(truncatingIfNeeded: sums)
         return isWhole ? nil : .body
+    }
+
+    /// What is damaged of a row whose body was not read.
+    func headFault(digest: Digest) -> DamageKind? {
+        guard fits(digest) else { return .row }
+        let version = Int64(key.first ?? 0)
+        return RowSums.life(id: id, version: version, freshUntil: freshUntil, staleUntil: staleUntil) == sum ? nil : .life
     }
 
     /// Whether the body lies in a file; then `body` holds the checksums of its pieces. The checksum of the row tells

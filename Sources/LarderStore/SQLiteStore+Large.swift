@@ -15,7 +15,7 @@ extension SQLiteStore {
     }
 
     public func open(_ key: CacheKey) async throws(StoreError) -> StoredResponse? {
-        try await look(key, opens: true)
+        try await look(key, opens: true).entry
     }
 
     public func begin(expecting length: Int64?) async -> Result<any BodyWriter, WriteRefusal> {

@@ -103,22 +103,26 @@ public final class SQLiteStore: CacheStore {
     }
 
     public func read(_ key: CacheKey) async throws(StoreError) -> StoredResponse? {
-        try await look(key, opens: false)
+        try await look(key, opens: false).entry
     }
 
-    /// Whether certainly no entry of that key is stored or being written. Does not wait. False if only a look-up can
-    /// tell.
+    public func find(_ url: CacheKey) async throws(StoreError) -> StoredLook {
+        try await look(url, opens: true, isOfURL: true)
+    }
+
+    /// Whether certainly nothing of the URL with that key is stored or being written. Does not wait. False if only a
+    /// look-up can tell.
     public func lacks(_ key: CacheKey) -> Bool {
-        guard shared.overlay.find(key) == nil, shared.keys.lacks(key.digest) else { return false }
+        guard !shared.overlay.holdsVariants(of: key.digest), shared.keys.lacks(key.digest) else { return false }
         shared.meters.absent.add()
         return true
     }
 
-    /// Whether an entry of this key might be stored. False only if it is known that there is none; a look-up that takes
-    /// too long returns true.
+    /// Whether something of the URL with this key might be stored. False only if it is known that there is nothing; a
+    /// look-up that takes too long returns true.
     public func mayHold(_ key: CacheKey) async -> Bool {
         do {
-            return try await look(key, opens: true, isLateFailure: true) != nil
+            return try await !look(key, opens: true, isOfURL: true, isLateFailure: true).isEmpty
         } catch {
             return true
         }
@@ -127,46 +131,58 @@ public final class SQLiteStore: CacheStore {
     /// How many accepted answers could not be committed. It only grows.
     public var failedCommits: Int { shared.meters.uncommitted.current }
 
-    /// - Parameter isLateFailure: whether a look-up that takes too long throws an error instead of missing.
+    /// - Parameters:
+    ///   - isOfURL: whether the variants of the URL are wanted too.
+    ///   - isLateFailure: whether a look-up that takes too long throws an error instead of missing.
     func look(
-        _ key: CacheKey, opens: Bool, isLateFailure: Bool = false
-    ) async throws(StoreError) -> StoredResponse? {
+        _ key: CacheKey, opens: Bool, isOfURL: Bool = false, isLateFailure: Bool = false
+    ) async throws(StoreError) -> StoredLook {
         let shared = shared
         // Accepted entries come first: their commit might happen before the read transaction begins.
         if let entry = shared.overlay.find(key) {
             shared.meters.foundAccepted.add()
-            return entry
+            return StoredLook(entry: entry)
         }
+        let accepted = isOfURL ? shared.overlay.variants(of: key.digest) : StoredLook()
         if shared.keys.lacks(key.digest) {
-            shared.meters.absent.add()
-            return nil
+            (accepted.isEmpty ? shared.meters.absent : shared.meters.foundAccepted).add()
+            return accepted
         }
-        let answer: Result<StoredResponse?, StoreError> = await handover { continuation in
+        let answer: Result<StoredLook, StoreError> = await handover { continuation in
             let reply = Reply(
                 continuation,
                 late: {
                     let missed = shared.lateRead()
                     return isLateFailure ? .failure(shared.overloaded("reading")) : missed
                 })
-            if shared.reads.offer(.entry(key, opens: opens, reply)) { return shared.waits.add(reply, .read) }
+            let job = ReadJob.entry(key, opens: opens, isOfURL: isOfURL, reply)
+            if shared.reads.offer(job) { return shared.waits.add(reply, .read) }
             shared.meters.readRefused.add()
             reply.resume(returning: shared.refusedRead())
         }
-        return try answer.get()
+        var look = try answer.get()
+        if !accepted.isEmpty {
+            look.add(accepted.variants)
+            look.missing = max(look.missing, accepted.missing)
+        }
+        return look
     }
 
     public func write(
-        _ entry: StoredResponse, with companion: Companion?, supersedes: Bool, when isWanted: (@Sendable () -> Bool)?
+        _ entry: StoredResponse, supersedes superseded: Superseded, when isWanted: (@Sendable () -> Bool)?
     ) async -> WriteOutcome {
-        var order = shared.orders.order(entry, with: companion, supersedes: supersedes, when: isWanted)
+        var order = shared.orders.order(entry, supersedes: superseded, when: isWanted)
         order.timeline = Timeline.current.map { ($0, shared.time.monotonic()) }
         return await Self.write(order, to: shared)
     }
 
     /// Accepts an entry before its commit, without waiting for anything.
     /// - Returns: false if the store does not accept it now, or if it must not be stored. `write` tells which.
-    public func accept(_ entry: StoredResponse, when isWanted: @escaping @Sendable () -> Bool) -> Bool {
-        var order = shared.orders.order(entry, with: nil, when: isWanted)
+    public func accept(
+        _ entry: StoredResponse, supersedes superseded: Superseded = .entry,
+        when isWanted: @escaping @Sendable () -> Bool
+    ) -> Bool {
+        var order = shared.orders.order(entry, supersedes: superseded, when: isWanted)
         order.timeline = Timeline.current.map { ($0, shared.time.monotonic()) }
         if case .outcome(.accepted) = shared.begin(order) { return true }
         return false
@@ -266,14 +282,14 @@ extension StoreShared {
 
     func begin(_ order: WriteOrder) -> WriteStart {
         let (most, room) = settings.withLock { ($0.maxObject, $0.highWaterBytes) }
-        if Int64(order.largestBody) > most { return .tooLarge }
-        guard EntryRows.cost(of: order).all <= room, let outcome = accept(order) else { return .waits }
+        if Int64(order.bodyBytes) > most { return .tooLarge }
+        guard EntryRows.cost(of: order.entry).all <= room, let outcome = accept(order) else { return .waits }
         return .outcome(outcome)
     }
 
     /// The reply to a refused read: a miss if the store is closed, an error if it is overloaded.
-    func refusedRead() -> Result<StoredResponse?, StoreError> {
-        isClosed.withLock { $0 } ? .success(nil) : .failure(overloaded("reading"))
+    func refusedRead() -> Result<StoredLook, StoreError> {
+        isClosed.withLock { $0 } ? .success(StoredLook()) : .failure(overloaded("reading"))
     }
 
     func overloaded(_ doing: String) -> StoreError {

@@ -8,7 +8,8 @@ import LarderCore
 
 /// One job for the readers.
 enum ReadJob: Sendable {
-    case entry(CacheKey, opens: Bool, Reply<Result<StoredResponse?, StoreError>>)
+    /// Reads an entry. If there is none and it is the key of a URL, reads the heads of the URL's variants.
+    case entry(CacheKey, opens: Bool, isOfURL: Bool, Reply<Result<StoredLook, StoreError>>)
     case stretch(StretchQuestion, Reply<Result<Bytes, BodyFailure>>)
     /// Reads a body that is being sent from its file into memory, and says whether it is as it was written.
     case load(SentBody, @Sendable (Bool) -> Void)
@@ -49,9 +50,10 @@ final class StoreReader {
     /// The removals that were not committed before the present snapshot was taken; nil if there are none.
     var removals: Removals?
     private var find: Statement?
+    private var findVariants: Statement?
     /// The large bodies of this database.
     private(set) var bodies: BodyFiles?
-    private var answers: [(Reply<Result<StoredResponse?, StoreError>>, Result<StoredResponse?, StoreError>)] = []
+    private var answers: [(Reply<Result<StoredLook, StoreError>>, Result<StoredLook, StoreError>)] = []
 
     init(_ shared: StoreShared) {
         self.shared = shared
@@ -110,8 +112,8 @@ final class StoreReader {
         var told: [(Reply<Result<StoreStatistics, StoreError>>, Result<StoreStatistics, StoreError>)] = []
         for job in jobs {
             switch job {
-            case .entry(let key, let opens, let continuation):
-                let answer = ready ? read(key, opens, &bytes) : .success(nil)
+            case .entry(let key, let opens, let isOfURL, let continuation):
+                let answer = ready ? read(key, opens, isOfURL, &bytes) : .success(StoredLook())
                 answers.append((continuation, answer))
                 if bytes > Self.batchBytes {
                     flush()
@@ -138,9 +140,9 @@ final class StoreReader {
     private func fail(_ job: ReadJob, _ error: StoreError) {
         switch job {
         // A damaged database counts as empty: its reads miss.
-        case .entry(_, _, let continuation):
+        case .entry(_, _, _, let continuation):
             shared.meters.readFailed.add()
-            continuation.resume(returning: error.isDamage ? .success(nil) : .failure(error))
+            continuation.resume(returning: error.isDamage ? .success(StoredLook()) : .failure(error))
         case .statistics(let continuation):
             continuation.resume(returning: error.isDamage ? .success(shared.emptyStatistics()) : .failure(error))
         case .name(_, let reply): reply.resume(returning: nil)
@@ -182,6 +184,11 @@ final class StoreReader {
                 SELECT \(RowSums.columns)
                 FROM entry e CROSS JOIN life l WHERE e.digest = ?1 AND l.id = e.id
                 """)
+            findVariants = try made.statement(
+                """
+                SELECT \(RowSums.columnsWithoutBody), e.digest
+                FROM entry e CROSS JOIN life l WHERE e.url = ?1 AND l.id = e.id
+                """)
             bodies = shared.bodies.withLock { $0 }
             return true
         } catch {
@@ -194,7 +201,7 @@ final class StoreReader {
     private func disconnect() {
         guard let connection else { return }
         self.connection = nil
-        find = nil
+        (find, findVariants) = (nil, nil)
         bodies = nil
         connection.close(keepsLog: true)
         shared.gate.leave()
@@ -207,7 +214,9 @@ final class StoreReader {
 
     // MARK: Reading
 
-    private func read(_ key: CacheKey, _ opens: Bool, _ bytes: inout Int) -> Result<StoredResponse?, StoreError> {
+    private func read(
+        _ key: CacheKey, _ opens: Bool, _ isOfURL: Bool, _ bytes: inout Int
+    ) -> Result<StoredLook, StoreError> {
         do throws(StoreError) {
             var found = try row(key, opens)
             // The body has no file: in another snapshot the row is gone or replaced, or it is damaged. If this thread
@@ -224,19 +233,44 @@ final class StoreReader {
                     break
                 }
             }
-            let entry = found.entry
-            if let entry {
-                bytes += entry.body.count
-                shared.meters.found.add()
-            } else {
-                shared.meters.absent.add()
-            }
-            return .success(entry)
+            var look = StoredLook(entry: found.entry)
+            if let entry = found.entry { bytes += entry.body.count } else if isOfURL { try readVariants(key, &look) }
+            (look.isEmpty ? shared.meters.absent : shared.meters.found).add()
+            return .success(look)
         } catch {
             shared.meters.readFailed.add()
             guard error.isDamage else { return .failure(error) }
             damaged(error)
-            return .success(nil)
+            return .success(StoredLook())
+        }
+    }
+
+    /// Reads the heads of a URL's variants.
+    private func readVariants(_ url: CacheKey, _ look: inout StoredLook) throws(StoreError) {
+        guard let find = findVariants else { return }
+        defer { find.reset() }
+        find.bind(1, url.digest)
+        while try find.step() {
+            let row = SummedRow(find)
+            guard let digest = Digest(raw: find.raw(12)) else { continue }
+            if let kind = row.headFault(digest: digest) {
+                damagedEntry(row.id, kind)
+                look.missing = .max
+                continue
+            }
+            let entry = EntryCodec.decode(
+                row.head, key: CacheKey(bytes: Bytes(row.key), digest: digest), body: [], freshUntil: row.freshUntil,
+                staleUntil: row.staleUntil, label: String(decoding: row.label, as: UTF8.self))
+            guard var entry else {
+                shared.meters.undecodable.add()
+                look.missing = .max
+                continue
+            }
+            if let removals, try !admit(&entry, row.id, removals) {
+                look.missing = max(look.missing, entry.arrival)
+            } else {
+                look.variants.append(entry)
+            }
         }
     }
 

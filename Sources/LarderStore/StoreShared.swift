@@ -48,12 +48,8 @@ enum WriteJob: Sendable {
 struct WriteOrder: Sendable, CopyOnWrite {
     struct Content: Sendable {
         var entry: StoredResponse
-        /// An entry written in the same transaction, under the same condition. `companionPlace` is its place in its own
-        /// key's order.
-        var companion: Companion?
-        var companionPlace: WritePlace?
-        /// Whether an older entry of this key is of no more use, even if this one is not stored.
-        var supersedes = true
+        /// What older is of no more use, even if this entry is not stored.
+        var supersedes = Superseded.entry
         /// The condition, evaluated within the transaction.
         var isWanted: (@Sendable () -> Bool)?
         /// The place among the answers of its key; nil if the order is not on its way to the writer.
@@ -65,13 +61,10 @@ struct WriteOrder: Sendable, CopyOnWrite {
     var content: Shared<Content>
 
     init(
-        entry: StoredResponse, companion: Companion? = nil, companionPlace: WritePlace? = nil, supersedes: Bool = true,
-        isWanted: (@Sendable () -> Bool)? = nil, place: WritePlace? = nil
+        entry: StoredResponse, supersedes: Superseded = .entry, isWanted: (@Sendable () -> Bool)? = nil,
+        place: WritePlace? = nil
     ) {
-        content = Shared(
-            Content(
-                entry: entry, companion: companion, companionPlace: companionPlace, supersedes: supersedes,
-                isWanted: isWanted, place: place))
+        content = Shared(Content(entry: entry, supersedes: supersedes, isWanted: isWanted, place: place))
     }
 
     /// Rises with every answer of the store; 0 if the order has no place.
@@ -82,20 +75,24 @@ struct WriteOrder: Sendable, CopyOnWrite {
     /// it.
     var isRefused: Bool { self.isWanted.map { !$0() } ?? false || self.place?.isOvertaken ?? false }
 
-    /// The companion as an order of its own.
-    var ofCompanion: WriteOrder? {
-        self.companion.map {
-            WriteOrder(entry: $0.entry, supersedes: $0.supersedes, isWanted: self.isWanted, place: self.companionPlace)
-        }
+    /// The digest under which the entry supersedes older ones: its URL's if that holds for all of the URL.
+    var superseded: Digest {
+        if self.supersedes == .url, let variant = self.entry.variant { return variant.url }
+        return self.entry.key.digest
     }
 
-    var largestBody: Int { max(self.entry.body.count, self.companion?.entry.body.count ?? 0) }
+    /// The order of an answer that has gone out, which makes older ones useless.
+    var misleading: WriteOrder {
+        guard self.supersedes == .nothing else { return self }
+        var order = self
+        order.supersedes = .entry
+        return order
+    }
 
-    /// Bytes of both bodies: the entry's and the companion's.
-    var bodyBytes: Int { self.entry.body.count + (self.companion?.entry.body.count ?? 0) }
+    var bodyBytes: Int { self.entry.body.count }
 
     /// Approximate number of bytes that the order holds while it waits.
-    var weight: Int { bodyBytes + self.entry.key.bytes.count + (self.companion?.entry.key.bytes.count ?? 0) + 1024 }
+    var weight: Int { bodyBytes + self.entry.key.bytes.count + 1024 }
 }
 
 /// A head that replaces an entry's head, and the conditions under which it does.

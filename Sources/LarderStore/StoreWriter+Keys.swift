@@ -1,11 +1,12 @@
-// Reads the keys that the database holds, slice by slice along the index of their digests, then the places of rows that
-// are kept ready. Reading is slow on purpose: until it ends, look-ups ask the readers, which may share a core with this
+// Reads the keys that the database holds, slice by slice along the index of their digests, then those of URLs with
+// variants, then the places of rows that are kept ready. Reading is slow on purpose: until it ends, look-ups ask the readers, which may share a core with this
 // thread.
 import LarderCore
 
 /// How far the reading of keys has come.
 enum KeyReading: Sendable {
     case entries(after: Bytes)
+    case urls(after: Bytes)
     case ready(afterEntry: Int64, id: Int64)
 }
 
@@ -49,10 +50,15 @@ extension StoreWriter {
         case .entries(let last):
             let digests = try database.rows.digests(after: last, atMost: Self.keysPerSlice)
             shared.keys.add(digests)
+            guard let last = digests.last, digests.count == Self.keysPerSlice else { return .urls(after: []) }
+            return .entries(after: last.bytes)
+        case .urls(let last):
+            let digests = try database.rows.urls(after: last, atMost: Self.keysPerSlice)
+            shared.keys.add(digests)
             guard let last = digests.last, digests.count == Self.keysPerSlice else {
                 return .ready(afterEntry: .min, id: .min)
             }
-            return .entries(after: last.bytes)
+            return .urls(after: last.bytes)
         case .ready(let entry, let id):
             let rows = try database.rows.readyIDs(afterEntry: entry, id: id, atMost: Self.keysPerSlice)
             shared.keys.add(rows.map { ReadyPlace(id: $0.id) })

@@ -107,17 +107,15 @@ extension StoreWriter {
             guard let database, part.file.files === database.bodies else { return .refused(.failed) }
             if let refused = refusalOfRemovals() { return refused }
             let size = part.offset + Int64(part.bytes.count)
-            let whole = EntryRows.cost(of: order, size: size)
+            let whole = EntryRows.cost(of: order.entry, size: size)
             // The earlier parts of the body are on the disk already.
             let written = BodyFiles.blocks(size) - BodyFiles.blocks(Int64(part.bytes.count))
             let cost = EntryRows.Cost(pages: whole.pages, files: whole.files - written)
-            let largest = max(size, Int64(order.largestBody))
             let refused = try transact(database.connection) { () throws(StoreError) -> WriteOutcome? in
-                if order.isRefused { return nil }
-                return try refusal(size: largest, whole: whole, cost: cost)
+                if order.isRefused { return try leaveOut(order) }
+                return try refusal(size: size, whole: whole, cost: cost)
             }
             if let refused { return refused }
-            if order.isRefused { return try completeWithoutEntry(order) }
             if !part.bytes.isEmpty { try part.file.append(part.bytes, at: part.offset) }
             return try commit(part.file, order, size: size)
         } catch {
@@ -126,40 +124,26 @@ extension StoreWriter {
         }
     }
 
-    /// Commits the row that names the complete file, with the entry's companion.
+    /// Commits the row that names the complete file.
     private func commit(_ file: BodyFile, _ order: WriteOrder, size: Int64) throws(StoreError) -> WriteOutcome {
         guard let connection = database?.connection, var rows = database?.rows else { return .refused(.failed) }
         // Skipped if the database was replaced meanwhile.
         defer { if database?.connection === connection { database?.rows = rows } }
-        let (isComplete, isWritten) = try transact(connection) { () throws(StoreError) -> (Bool, Bool) in
-            let isWritten = try writeCompanion(of: order, &rows)
-            if order.isRefused { return (false, isWritten) }
+        let isComplete = try transact(connection) { () throws(StoreError) -> Bool in
+            if order.isRefused {
+                _ = try leaveOut(order)
+                return false
+            }
             try rows.complete(
                 file.name.id, order.entry, size: size, content: file.content.sums, now: shared.time.wall())
-            return (true, true)
+            return true
         }
-        guard isWritten else { return .refused(.removed) }
-        if isComplete { file.files.table.completed(file.name.id) }
-        hasCommitted()
-        return isComplete ? .stored : .refused(.removed)
-    }
-
-    /// Writes the companion alone, because the entry was removed or overtaken on its way.
-    private func completeWithoutEntry(_ order: WriteOrder) throws(StoreError) -> WriteOutcome {
-        guard let companion = order.ofCompanion, !companion.isRefused, let connection = database?.connection else {
-            return .refused(.removed)
-        }
-        let outcome = try transact(connection) { () throws(StoreError) in try write(companion) }
-        guard outcome == .stored else { return outcome }
-        hasCommitted()
-        return .refused(.removed)
-    }
-
-    /// Does what follows a commit that wrote something.
-    private func hasCommitted() {
+        guard isComplete else { return .refused(.removed) }
+        file.files.table.completed(file.name.id)
         shared.meters.transactions.add()
         upkeep.wrote(at: shared.time.monotonic())
         storingWorks()
+        return .stored
     }
 
     /// Writes a body that came whole and is larger than a shared transaction.
@@ -175,14 +159,16 @@ extension StoreWriter {
             if isOver { return .refused(.closed) }
             guard let connection = database?.connection else { return .refused(.failed) }
             if let refused = refusalOfRemovals() { return refused }
-            if order.isRefused { return try completeWithoutEntry(order) }
+            if order.isRefused { return try transact(connection) { () throws(StoreError) in try leaveOut(order) } }
             guard let file = newFile() else { return .refused(.failed) }
             if lacksDescriptor(file) { return .refused(.overloaded) }
             let refused = try transact(connection) { () throws(StoreError) in try refusal(of: order) }
             if let refused { return refused }
             for start in stride(from: 0, to: entry.body.count, by: EntryRows.commitSize) {
                 if isOver { return .refused(.closed) }
-                if order.isRefused { return try completeWithoutEntry(order) }
+                if order.isRefused {
+                    return try transact(connection) { () throws(StoreError) in try leaveOut(order) }
+                }
                 let end = min(start + EntryRows.commitSize, entry.body.count)
                 try file.append(Bytes(entry.body[start..<end]), at: Int64(start))
             }

@@ -22,10 +22,10 @@ extension StoreWriter {
         return true
     }
 
-    /// Decides whether an entry may be written now with its companion. Makes room for both. Inside a transaction.
+    /// Decides whether an entry may be written now. Makes room for it. Inside a transaction.
     func refusal(of order: WriteOrder) throws(StoreError) -> WriteOutcome? {
-        let cost = EntryRows.cost(of: order)
-        return try refusal(size: Int64(order.largestBody), whole: cost, cost: cost)
+        let cost = EntryRows.cost(of: order.entry)
+        return try refusal(size: Int64(order.bodyBytes), whole: cost, cost: cost)
     }
 
     /// Writes a row to table `ready` if there is room for it. Inside a transaction.

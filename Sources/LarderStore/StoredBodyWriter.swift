@@ -74,7 +74,7 @@ final class StoredBodyWriter: BodyWriter {
     }
 
     func complete(
-        _ entry: StoredResponse, with companion: Companion?, when isWanted: (@Sendable () -> Bool)?
+        _ entry: StoredResponse, supersedes superseded: Superseded, when isWanted: (@Sendable () -> Bool)?
     ) async -> WriteOutcome {
         let (body, ended) = state.withLock { ($0.body, $0.ended) }
         if let ended { return ended == .stored || ended == .accepted ? .refused(.failed) : ended }
@@ -84,7 +84,7 @@ final class StoredBodyWriter: BodyWriter {
         entry.large = nil
         entry.body = committed == 0 ? tail : []
         let outcome: WriteOutcome
-        let order = shared.orders.order(entry, with: companion, when: isWanted)
+        let order = shared.orders.order(entry, supersedes: superseded, when: isWanted)
         if committed == 0 {
             outcome = await SQLiteStore.write(order, to: shared)
         } else {

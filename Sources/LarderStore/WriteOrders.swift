@@ -49,17 +49,11 @@ final class WriteOrders: Sendable {
         return WritePlace(self, digest, number)
     }
 
-    /// Makes the order of an entry and its companion, each with a place. The companion gets the lower number: when it
-    /// supersedes an older row, answers with lower numbers that were made from that row are overtaken. The entry names
-    /// the companion as its parent and must not be among them.
+    /// Makes the order of an entry, with a place.
     func order(
-        _ entry: StoredResponse, with companion: Companion?, supersedes: Bool = true,
-        when isWanted: (@Sendable () -> Bool)?
+        _ entry: StoredResponse, supersedes: Superseded = .entry, when isWanted: (@Sendable () -> Bool)?
     ) -> WriteOrder {
-        let companionPlace = companion.map { enter($0.entry.key.digest) }
-        return WriteOrder(
-            entry: entry, companion: companion, companionPlace: companionPlace, supersedes: supersedes,
-            isWanted: isWanted, place: enter(entry.key.digest))
+        WriteOrder(entry: entry, supersedes: supersedes, isWanted: isWanted, place: enter(entry.key.digest))
     }
 
     /// Overtakes the answers of this key that are older than `place`; without a place, all that are on their way now.

@@ -18,7 +18,7 @@ final class WriteOverlay: Sendable {
     }
     private struct State {
         var slots: [Digest: Slot] = Dictionary(minimumCapacity: 8)
-        /// How many of the answers were made from the entry of this digest.
+        /// How many of the answers were made from the entry of this digest, or are variants of its URL.
         var children: [Digest: Int] = [:]
         /// Watches whether the answers are committed in time.
         var watch: CommitWatch?
@@ -39,13 +39,11 @@ final class WriteOverlay: Sendable {
 
     // MARK: Accepting
 
-    /// Takes an answer in, with its companion. From now on look-ups find both, unless newer answers of their keys are
-    /// here.
+    /// Takes an answer in. From now on look-ups find it, unless a newer answer of its key is here.
     /// - Returns: a watch to add to `BoundedWaits`, if none is running yet.
     func accept(_ order: WriteOrder) -> CommitWatch? {
         state.withLock { state in
             put(order, &state)
-            if let companion = order.ofCompanion { put(companion, &state) }
             guard state.watch == nil else { return nil }
             let watch = CommitWatch(order.number)
             state.watch = watch
@@ -64,7 +62,7 @@ final class WriteOverlay: Sendable {
         } else {
             state.slots[digest] = Slot(order)
         }
-        for parent in order.entry.parents { state.children[parent, default: 0] += 1 }
+        for parent in order.entry.relatives { state.children[parent, default: 0] += 1 }
     }
 
     /// Confirms that nothing concerning the answer was removed before it was accepted. A later removal finds the answer
@@ -72,48 +70,41 @@ final class WriteOverlay: Sendable {
     /// - Parameter order: the same order without its condition.
     func confirm(_ order: WriteOrder) {
         state.withLock { state in
-            confirm(order, &state)
-            if let companion = order.ofCompanion { confirm(companion, &state) }
+            guard let slot = state.slots[order.entry.key.digest], slot.order.number == order.number else { return }
+            slot.order = order
         }
     }
 
-    private func confirm(_ order: WriteOrder, _ state: inout State) {
-        let digest = order.entry.key.digest
-        guard let slot = state.slots[digest], slot.order.number == order.number else { return }
-        slot.order = order
-    }
-
-    /// Takes an answer out with its companion: both are committed, or tombstones stand for them.
+    /// Takes an answer out: it is committed, or a tombstone stands for it.
     /// - Parameter failed: whether the disk did not take the answer.
     /// - Returns: a watch for the commits of the answers that are left.
     func leave(_ order: WriteOrder, failed: Bool = false) -> CommitWatch? {
-        let (gone, next) = state.withLock { state -> (Gone, CommitWatch?) in
+        let (gone, next) = state.withLock { state -> (WriteOrder?, CommitWatch?) in
             if failed {
                 let digest = order.entry.key.digest
                 state.failed.removeAll { $0 == digest }
                 state.failed.append(digest)
                 if state.failed.count > Self.mostFailed { state.failed.removeFirst() }
             }
-            let gone = takeBoth(order, &state)
+            let gone = take(order, &state)
             guard let watch = state.watch, order.number >= watch.number else { return (gone, nil) }
             watch.end()
             state.watch = state.slots.isEmpty ? nil : CommitWatch(state.latest)
             return (gone, state.watch)
         }
-        // The orders are released outside the lock, because that ends their places.
+        // The order is released outside the lock, because that ends its place.
         _ = gone
         return next
     }
 
-    /// Takes an answer out with its companion, because it is not accepted after all. Earlier answers of their keys are
-    /// found again.
+    /// Takes an answer out, because it is not accepted after all. An earlier answer of its key is found again.
     func retract(_ order: WriteOrder) {
-        let gone = state.withLock { state -> Gone in
+        let gone = state.withLock { state -> WriteOrder? in
             if let watch = state.watch, order.number == watch.number {
                 watch.end()
                 state.watch = nil
             }
-            return takeBoth(order, &state)
+            return take(order, &state)
         }
         _ = gone
     }
@@ -123,12 +114,6 @@ final class WriteOverlay: Sendable {
         state.withLock { state in
             if !state.failed.isEmpty { state.failed.removeAll { $0 == digest } }
         }
-    }
-
-    private typealias Gone = (WriteOrder?, companion: WriteOrder?)
-
-    private func takeBoth(_ order: WriteOrder, _ state: inout State) -> Gone {
-        (take(order, &state), order.ofCompanion.flatMap { take($0, &state) })
     }
 
     private func take(_ order: WriteOrder, _ state: inout State) -> WriteOrder? {
@@ -153,7 +138,7 @@ final class WriteOverlay: Sendable {
     }
 
     private static func forgetParents(of entry: StoredResponse, _ state: inout State) {
-        for parent in entry.parents {
+        for parent in entry.relatives {
             let left = (state.children[parent] ?? 0) - 1
             state.children[parent] = left > 0 ? left : nil
         }
@@ -171,9 +156,32 @@ final class WriteOverlay: Sendable {
         return order.entry
     }
 
+    /// What is accepted of a URL's variants.
+    func variants(of url: Digest) -> StoredLook {
+        var look = StoredLook()
+        if isEmpty { return look }
+        let orders = state.withLock { state -> [WriteOrder] in
+            guard state.children[url] != nil else { return [] }
+            return state.slots.values.map(\.order).filter { $0.entry.variant?.url == url }
+        }
+        for order in orders {
+            if order.isRefused {
+                look.missing = max(look.missing, order.entry.arrival)
+            } else {
+                look.variants.append(order.entry)
+            }
+        }
+        return look
+    }
+
     /// Whether an answer of that key waits for its commit.
     func holds(_ digest: Digest) -> Bool {
         !isEmpty && state.withLock { $0.slots[digest] != nil }
+    }
+
+    /// Whether anything of a URL waits for its commit.
+    func holdsVariants(of url: Digest) -> Bool {
+        !isEmpty && state.withLock { $0.children[url] != nil || $0.slots[url] != nil }
     }
 
     /// What became of the last answer of that key that counted as stored.
@@ -184,21 +192,9 @@ final class WriteOverlay: Sendable {
         }
     }
 
-    /// The orders whose answers, once given out, leave older entries of no more use (`StoreWriter.answer`). A list of
-    /// variants is among them only if it says of other variants what the older one does not.
+    /// The orders whose answers, once given out, leave older entries of no more use (`StoreWriter.answer`).
     fileprivate func replacing() -> [WriteOrder] {
-        state.withLock { state in
-            let orders = state.slots.values.map(\.order)
-            let listed = Set(orders.compactMap { $0.companionPlace?.number })
-            return orders.flatMap { order -> [WriteOrder] in
-                if listed.contains(order.number) { return [] }
-                var found = order
-                found.supersedes = true
-                guard var companion = order.ofCompanion else { return [found] }
-                companion.supersedes = companion.supersedes || order.companion?.concernsOthers == true
-                return [found, companion]
-            }
-        }
+        state.withLock { state in state.slots.values.map { $0.order.misleading } }
     }
 
     /// The keys of the answers that the selector names, and of those made from a named one. An answer made from a
@@ -208,7 +204,7 @@ final class WriteOverlay: Sendable {
         return state.withLock { state in
             if case .digest(let digest) = selector {
                 guard state.children[digest] != nil else { return state.slots[digest] == nil ? [] : [digest] }
-                return state.slots.filter { $0.key == digest || $0.value.order.entry.parents.contains(digest) }
+                return state.slots.filter { $0.key == digest || $0.value.order.entry.relatives.contains(digest) }
                     .map(\.key)
             }
             let named = state.slots.filter {
@@ -216,7 +212,7 @@ final class WriteOverlay: Sendable {
             }
             if state.children.isEmpty { return Array(named.keys) }
             let made = state.slots.filter { slot in
-                slot.value.order.entry.parents.contains { named[$0] != nil || state.slots[$0] == nil }
+                slot.value.order.entry.relatives.contains { named[$0] != nil || state.slots[$0] == nil }
             }
             return Array(Set(named.keys).union(made.keys))
         }
@@ -261,7 +257,7 @@ extension StoreShared {
     /// meanwhile, but a kill would bring the replaced answers back. So each of these gets a tombstone, and the mark
     /// says so until the commit of its successor.
     fileprivate func commitsAreLate() {
-        for order in overlay.replacing() { supersedeAlone(order, isLate: true) }
+        for order in overlay.replacing() { supersede(order, isLate: true) }
     }
 
     /// Accepts an answer before its commit if the store is in order. If it is not, the answer waits for its commit, as

@@ -133,7 +133,7 @@ private let roomy = StoreSettings(maxObject: 512 << 20, minFree: 0)
                 }
                 func remove(_ id: Int64) throws {
                     try writer.transact(connection) { () throws(StoreError) in
-                        try writer.database?.rows.remove(id: id)
+                        _ = try writer.database?.rows.remove(id: id)
                     }
                 }
                 for number in 1...9 { try write("\(number)", number == 5 ? 100 : 70_000 + number * 4096) }
@@ -197,7 +197,7 @@ private let roomy = StoreSettings(maxObject: 512 << 20, minFree: 0)
                 writer.restateFileBytes()
                 bench.time.leap(by: .zero)
                 #expect(try connection.number("SELECT cursor FROM restated") == 64)
-                try writer.transact(connection) { () throws(StoreError) in try writer.database?.rows.remove(id: 1) }
+                try writer.transact(connection) { () throws(StoreError) in _ = try writer.database?.rows.remove(id: 1) }
                 shared.faults.fail(with: SQLITE_FULL)
                 writer.restateFileBytes()
                 #expect(writer.upkeep.isRestating && writer.upkeep.doubtsFileBytes)

@@ -269,7 +269,7 @@ enum Vanishing: CaseIterable, Sendable {
             _ = try await store.statistics()
             var head = entry
             head.body = []
-            #expect(await writer.complete(head, with: nil, when: nil) == .refused(.failed))
+            #expect(await writer.complete(head, supersedes: .entry, when: nil) == .refused(.failed))
             let small = bench.entry("small")
             #expect(await store.write(small) == .stored)
             #expect(try await sameEntry(store.read(small.key), small))

@@ -29,7 +29,7 @@ import Testing
     @Test func aWriteThatArrivesDuringASliceIsDoneBeforeTheNext() async throws {
         try await duringAPurge(StoreSettings(minFree: 0, patience: .seconds(600))) { (store, bench) async throws in
             let purgedBefore = Lock<Int?>(nil)
-            async let wrote = store.write(bench.entry("new", provider: "api"), with: nil, supersedes: true) {
+            async let wrote = store.write(bench.entry("new", provider: "api"), supersedes: true) {
                 purgedBefore.withLock { $0 = $0 ?? bench.count(StoreCounters.purged) }
                 return true
             }

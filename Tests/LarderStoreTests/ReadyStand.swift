@@ -44,9 +44,9 @@ struct ReadyStand: Sendable {
     /// Has a row kept ready, and waits until the row is written or dropped.
     /// - Returns: Whether the row was written.
     @discardableResult
-    func keep(_ row: ReadyRow, of entry: StoredResponse, list: StoredResponse? = nil) async throws -> Bool {
+    func keep(_ row: ReadyRow, of entry: StoredResponse) async throws -> Bool {
         let (written, dropped) = (rows("written"), rows("dropped"))
-        store.keepReady(row, of: entry, list: list) { true }
+        store.keepReady(row, of: entry) { true }
         try await bench.eventually("something became of the row", in: store, rate: 10) {
             rows("written") + rows("dropped") > written + dropped
         }

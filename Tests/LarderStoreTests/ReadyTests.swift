@@ -170,21 +170,37 @@ import Testing
         }
     }
 
-    @Test func itGoesWithTheListThatChoseIt() async throws {
+    /// A variant of the URL "url".
+    private func variant(_ stand: ReadyStand, _ name: String) -> StoredResponse {
+        var entry = stand.bench.entry(name)
+        entry.variant = StoredVariant(
+            url: stand.bench.entry("url").key.digest, selection: entry.key.digest, date: entry.responseTime)
+        return entry
+    }
+
+    @Test(arguments: ["write", "remove", "freshen"])
+    func itGoesWithAnyChangeOfTheVariantsAmongWhichItWasChosen(_ change: String) async throws {
         try await withReady { (stand) async throws in
-            let (entry, list) = (stand.bench.entry("a"), stand.bench.entry("list"))
-            for one in [entry, list] { #expect(await stand.store.write(one) == .stored) }
-            #expect(try await stand.keep(stand.row(entry), of: entry, list: list))
-            #expect(try await stand.look()?.list == list.key.digest)
-            #expect(await stand.store.write(stand.bench.entry("list", seed: 1)) == .stored)
+            let (entry, other) = (variant(stand, "a"), variant(stand, "b"))
+            for one in [entry, other] { #expect(await stand.store.write(one) == .stored) }
+            #expect(try await stand.keep(stand.row(entry), of: entry))
+            #expect(try await stand.look()?.url == entry.variant?.url)
+            switch change {
+            case "write": #expect(await stand.store.write(variant(stand, "c")) == .stored)
+            case "remove": _ = try await stand.store.purge(.digest(other.key.digest), soft: false)
+            default:
+                let end = other.freshUntil + .seconds(9)
+                await stand.store.updateFreshness(other.key.digest, freshUntil: end, staleUntil: end)
+            }
             #expect(try await stand.look() == nil)
+            #expect(try stand.bench.readyRows() == 0)
         }
     }
 
-    @Test func itIsWrittenOnlyWhereExactlyItsEntryAndItsListAreStored() async throws {
+    @Test func itIsWrittenOnlyWhereExactlyItsEntryIsStored() async throws {
         try await withReady { (stand) async throws in
-            let (entry, list) = (stand.bench.entry("a"), stand.bench.entry("list"))
-            for one in [entry, list] { #expect(await stand.store.write(one) == .stored) }
+            let entry = stand.bench.entry("a")
+            #expect(await stand.store.write(entry) == .stored)
             var other = entry
             other.responseTime = entry.responseTime + .milliseconds(1)
             #expect(try await !stand.keep(stand.row(other), of: other))
@@ -192,10 +208,8 @@ import Testing
             other.freshUntil = entry.freshUntil + .milliseconds(-1)
             #expect(try await !stand.keep(stand.row(other), of: other))
             #expect(try await !stand.keep(stand.row(entry), of: stand.bench.entry("a", seed: 1)))
-            #expect(try await !stand.keep(stand.row(entry), of: entry, list: stand.bench.entry("list", seed: 1)))
-            #expect(try await !stand.keep(stand.row(entry), of: entry, list: stand.bench.entry("none")))
             #expect(try stand.bench.readyRows() == 0)
-            #expect(try await stand.keep(stand.row(entry), of: entry, list: list))
+            #expect(try await stand.keep(stand.row(entry), of: entry))
         }
     }
 
@@ -240,7 +254,7 @@ import Testing
             let entry = stand.bench.entry("a")
             #expect(await stand.store.write(entry) == .accepted)
             await stand.store.commit()
-            stand.store.keepReady(stand.row(entry), of: entry, list: nil) { true }
+            stand.store.keepReady(stand.row(entry), of: entry) { true }
             try await stand.bench.eventually("it is offered", in: stand.store, rate: 0) {
                 stand.store.shared.writes.count > 0
             }
@@ -270,7 +284,7 @@ import Testing
             let entry = stand.bench.entry("a")
             #expect(await stand.store.write(entry) == .accepted)
             let found = ReadyFound(
-                response: stand.row(entry).response, takesGzip: nil, entry: entry.key.digest, list: nil, parents: [],
+                response: stand.row(entry).response, takesGzip: nil, entry: entry.key.digest, url: nil, parents: [],
                 provider: "itunes", moment: ReadyMoment(mark: ReadyStand.mark, commits: stand.store.shared.commits.now))
             #expect(!stand.readers.isCurrent(found))
             await stand.store.commit()
@@ -320,15 +334,15 @@ import Testing
         }
     }
 
-    @Test func aListThatIsAcceptedAnewHidesWhatItChose() async throws {
+    @Test func aVariantThatIsAcceptedHidesWhatWasChosenWithoutIt() async throws {
         try await withReady(AcceptedTests.collecting) { (stand) async throws in
-            let (entry, list) = (stand.bench.entry("a"), stand.bench.entry("list"))
+            let entry = variant(stand, "a")
             let found = ReadyFound(
-                response: stand.row(entry).response, takesGzip: nil, entry: entry.key.digest, list: list.key.digest,
+                response: stand.row(entry).response, takesGzip: nil, entry: entry.key.digest, url: entry.variant?.url,
                 parents: [], provider: "itunes",
                 moment: ReadyMoment(mark: ReadyStand.mark, commits: stand.store.shared.commits.now))
             #expect(stand.readers.isCurrent(found))
-            #expect(await stand.store.write(list) == .accepted)
+            #expect(await stand.store.write(variant(stand, "b")) == .accepted)
             #expect(!stand.readers.isCurrent(found))
         }
     }

@@ -406,7 +406,7 @@ extension Bench {
             endpoint: "a", requestTime: now, responseTime: now, freshUntil: now, staleUntil: now, label: "")
         let held = removals.add(.digest(entry.key.digest), isSoft: isSoft, provider: "api", at: now, ticket)
         if isDue { removals.markDue(held.number) }
-        _ = removals.supersede(entry, by: 5, at: now)
+        _ = removals.supersede(entry.key.digest, of: "api", by: 5, at: now)
         _ = removals.settle([held])
         _ = removals.replaced(entry.key.digest, by: 5)
         return removals

@@ -59,7 +59,7 @@ extension Answer {
         /// The stored entries that the answer was made from, if `digest` is not the only one.
         var rows: [Digest]?
         /// The row that the answer was made from, if the database should keep it ready.
-        var row: StoredRow?
+        var row: StoredResponse?
     }
 
     /// Makes an answer from an entry, with these fields. A function, because an initialiser would copy its arguments.

@@ -28,7 +28,7 @@ extension Served {
                 }
             }
             if provenance.confirmsOtherVariant { out.append(.variantConfirmed) }
-        } else if !outcome.isFetched, list != nil, outcome == .hit || outcome == .stale,
+        } else if !outcome.isFetched, entry.variant != nil, outcome == .hit || outcome == .stale,
             provenance.rule != .searchVariance, provenance.rule != .bestLanguage
         {
             out.append(.variantMatch)

@@ -114,10 +114,8 @@ struct PassRoute: Sendable {
             var keeping = Answer.Keeping(
                 digest: served.entry.key.digest, stamp: stamp, target: request.explained,
                 rows: [request.primary.digest, served.entry.key.digest])
-            // A variant's row also depends on the list that selected it.
-            if served.entry.key == request.primary || served.list != nil,
-                context.request.query == nil
-                    || !ClientCredentials.mayName(context.request.query, request.provider.about)
+            if context.request.query == nil
+                || !ClientCredentials.mayName(context.request.query, request.provider.about)
             {
                 keeping.row = engine.cache.row(of: served)
             }

@@ -23,11 +23,11 @@ extension EntryCache {
 
     /// The row for which the database keeps a response ready: a row that was read, and without a memory tier also one
     /// that was just written. With a memory tier, the first hit that memory does not have keeps it soon enough.
-    public func row(of served: Served) -> StoredRow? {
+    public func row(of served: Served) -> StoredResponse? {
         guard served.outcome == .hit || memory.isOff, served.tape == nil, served.entry.large == nil,
             served.ready != nil
         else { return nil }
-        return StoredRow(served.entry, list: served.list)
+        return served.entry
     }
 
     /// Makes the database keep a response ready for requests with exactly this scope and target.
@@ -36,7 +36,7 @@ extension EntryCache {
     ///   - stamp: the stamp from before the row was read.
     // More than six parameters: those of `ReadyRow`, without the store's own mark, and what the row depends on.
     public func keepReady(
-        _ response: ReadyResponse, of row: StoredRow, scope: UInt64, target: Bytes, takesGzip: Bool?, provider: String,
+        _ response: ReadyResponse, of row: StoredResponse, scope: UInt64, target: Bytes, takesGzip: Bool?, provider: String,
         under began: UInt64, _ stamp: ReadyStamp
     ) {
         // A response made under settings that have changed since may follow either. The mark is read before the epoch.
@@ -44,6 +44,6 @@ extension EntryCache {
         guard began != 0, mark != 0, began == epoch, isCurrent(stamp) else { return }
         let ready = ReadyRow(
             scope: scope, target: target, takesGzip: takesGzip, response: response, provider: provider, mark: mark)
-        store.keepReady(ready, of: row.entry, list: row.list?.entry) { [memory] in memory.isCurrent(stamp) }
+        store.keepReady(ready, of: row) { [memory] in memory.isCurrent(stamp) }
     }
 }

@@ -28,25 +28,24 @@ extension EntryCache {
     /// Writes an entry and invalidates every ready form of an older one.
     ///
     /// - Parameters:
-    ///   - companion: a row that is committed together with the entry, and is its parent. Its removal removes both.
     ///   - began: the removal stamp from before anything of the entry was requested or read. If the entry was removed
     ///     since, it is not written again.
-    ///   - supersedes: whether an older entry with that key is useless, even if this one is not stored.
+    ///   - superseded: what older is useless, even if this entry is not stored.
     ///   - isWanted: called at the time of the write. If it returns false, the entry is not written.
     public func write(
-        _ entry: StoredResponse, with companion: Companion? = nil, since began: RemovalStamp, supersedes: Bool = true,
+        _ entry: StoredResponse, since began: RemovalStamp, supersedes superseded: Superseded = .entry,
         when isWanted: @escaping @Sendable () -> Bool = { true }
     ) async -> Written {
-        guard isCurrent(began, entry, companion) else { return .refused }
+        guard isCurrent(began, entry) else { return .refused }
         let entry = numbered(entry)
         // Checked once more at the time of the write, which may come after this method has returned.
-        let outcome = await store.write(entry, with: companion, supersedes: supersedes) { [self] in
-            isCurrent(began, entry, companion) && isWanted()
+        let outcome = await store.write(entry, supersedes: superseded) { [self] in
+            isCurrent(began, entry) && isWanted()
         }
         if case .refused(let reason) = outcome {
             log.debug("not stored", ["provider": entry.provider, "reason": reason.rawValue])
         }
-        return await written(outcome, entry, companion, began)
+        return await written(outcome, entry, began)
     }
 
     /// Gives a response its number now if its head got none: the responses of a key that one flight at a time fetches.
@@ -60,32 +59,36 @@ extension EntryCache {
     /// Writes an entry like `write` if the store accepts it without waiting for its commit.
     /// - Returns: false if it does not.
     func accept(
-        _ entry: StoredResponse, since began: RemovalStamp, when isWanted: @escaping @Sendable () -> Bool
+        _ entry: StoredResponse, since began: RemovalStamp, supersedes superseded: Superseded,
+        when isWanted: @escaping @Sendable () -> Bool
     ) -> Bool {
         guard isCurrent(began, entry) else { return false }
         // A removal that begins after this question finds the entry in the store.
-        guard store.accept(entry, when: { [self] in isCurrent(began, entry) && isWanted() }) else { return false }
+        let isAccepted = store.accept(entry, supersedes: superseded) { [self] in isCurrent(began, entry) && isWanted() }
+        guard isAccepted else { return false }
         memory.invalidate(entry.key.digest)
+        if let url = entry.variant?.url { memory.invalidate(url) }
         return true
     }
 
     /// Whether nothing that concerns the entry was removed since, its groups included.
-    func isCurrent(_ began: RemovalStamp, _ entry: StoredResponse, _ companion: Companion? = nil) -> Bool {
-        memory.isCurrent(began, of: entry.provider, with: entry.parents + (companion?.entry.parents ?? []))
+    func isCurrent(_ began: RemovalStamp, _ entry: StoredResponse) -> Bool {
+        memory.isCurrent(began, of: entry.provider, with: entry.parents)
     }
 
     /// The state after a write. A removal during the write did not cover the entry, which is then removed here.
     private func written(
-        _ outcome: WriteOutcome, _ entry: StoredResponse, _ companion: Companion?, _ began: RemovalStamp
+        _ outcome: WriteOutcome, _ entry: StoredResponse, _ began: RemovalStamp
     ) async -> Written {
         memory.invalidate(entry.key.digest)
-        if let companion { memory.invalidate(companion.entry.key.digest) }
+        let url = entry.variant?.url
+        if let url { memory.invalidate(url) }
         if case .refused = outcome { return .refused }
         let ready =
-            companion.map { memory.readyStamp([$0.entry.key.digest, entry.key.digest], of: [entry.provider]) }
+            url.map { memory.readyStamp($0, entry.key.digest, of: entry.provider) }
             ?? memory.readyStamp(entry.key.digest, of: entry.provider)
-        guard isCurrent(began, entry, companion) else {
-            await remove((companion?.entry ?? entry).key.digest, of: entry.provider)
+        guard isCurrent(began, entry) else {
+            await remove(url ?? entry.key.digest, of: entry.provider)
             return .refused
         }
         return Written(state: outcome == .pending ? .underWay : .stored, ready: ready)
@@ -99,18 +102,18 @@ extension EntryCache {
 
     /// Makes the entry visible with the body that was written. A removal since `began` gives the body up.
     func complete(
-        _ writer: any BodyWriter, _ entry: StoredResponse, with companion: Companion?, since began: RemovalStamp,
-        when isWanted: @escaping @Sendable () -> Bool
+        _ writer: any BodyWriter, _ entry: StoredResponse, since began: RemovalStamp,
+        supersedes superseded: Superseded = .entry, when isWanted: @escaping @Sendable () -> Bool
     ) async -> Written {
-        guard isCurrent(began, entry, companion) else {
+        guard isCurrent(began, entry) else {
             writer.abandon()
             return .refused
         }
         let entry = numbered(entry)
-        let outcome = await writer.complete(entry, with: companion) { [self] in
-            isCurrent(began, entry, companion) && isWanted()
+        let outcome = await writer.complete(entry, supersedes: superseded) { [self] in
+            isCurrent(began, entry) && isWanted()
         }
-        return await written(outcome, entry, companion, began)
+        return await written(outcome, entry, began)
     }
 
     /// Replaces the head of a stored response. If the new head allows a shorter use than the old one and could not be
@@ -125,11 +128,13 @@ extension EntryCache {
             isCurrent(began, entry)
         }
         memory.invalidate(entry.key.digest)
+        // Another variant may be the first choice of some requests now.
+        if let url = entry.variant?.url { memory.invalidate(url) }
         if !isDone, entry.freshUntil < old.freshUntil, isCurrent(began, entry) { hide(old) }
         return isDone
     }
 
-    /// Prolongs the life of a row that other rows need, such as a variant list.
+    /// Prolongs the life of a part, which its list needs.
     func prolong(_ digest: Digest, freshUntil: WallTime, staleUntil: WallTime) async {
         await store.updateFreshness(digest, freshUntil: freshUntil, staleUntil: staleUntil)
     }
@@ -148,9 +153,10 @@ extension EntryCache {
     }
 
     /// The same, for an older entry that may have another key.
-    func hide(_ entry: StoredResponse, inPlaceOf old: StoredResponse) {
+    func hide(_ entry: StoredResponse, inPlaceOf old: StoredResponse) { hide(entry, inPlaceOf: old.key) }
+    func hide(_ entry: StoredResponse, inPlaceOf key: CacheKey) {
         var newer = entry
-        newer.key = old.key
+        newer.key = key
         hide(newer)
     }
 }

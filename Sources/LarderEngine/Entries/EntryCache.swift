@@ -19,8 +19,8 @@ public final class EntryCache: Sendable {
     public let memory: MemoryTier
     let log: Logger
     let time: any TimeSource
-    /// The turns for variant lists. More callers than a list has places would only push each other out of it.
-    let turns = KeyTurns(limit: VariantIndex.limit)
+    /// The turns for lists of parts.
+    let turns = KeyTurns(limit: 32)
     /// The order of the responses to one URL that are in progress at the same time.
     let answers: AnswerOrders
     /// Rises with each change of the settings.
@@ -64,8 +64,6 @@ public final class EntryCache: Sendable {
             var chosenBy: CacheRule?
             /// Other requests for the same target and coding get the entry too, whatever their other fields are.
             var isForAll = true
-            /// The row of the variant list, if it chose the entry.
-            var list: StoredRow?
             /// The stamp under which memory may keep a response made from the entry. It is not current if the look-up might
             /// not have found what is stored.
             var ready: ReadyStamp
@@ -75,18 +73,17 @@ public final class EntryCache: Sendable {
 
         var content: Shared<Content>
 
-        /// Whether the look-up found no whole response and no list of variants.
+        /// Whether the look-up found no whole response.
         var hasNothing: Bool { self.entry == nil && self.hidden == nil && self.index == nil }
 
         // More than six parameters: one for each thing that a look-up may find.
         init(
             entry: StoredResponse? = nil, isInDoubt: Bool = false, index: VariantIndex? = nil, isForAll: Bool = true,
-            list: StoredRow? = nil, ready: ReadyStamp, began: RemovalStamp
+            ready: ReadyStamp, began: RemovalStamp
         ) {
             content = Shared(
                 Content(
-                    entry: entry, isInDoubt: isInDoubt, index: index, isForAll: isForAll, list: list, ready: ready,
-                    began: began))
+                    entry: entry, isInDoubt: isInDoubt, index: index, isForAll: isForAll, ready: ready, began: began))
         }
     }
 
@@ -117,10 +114,20 @@ public final class EntryCache: Sendable {
         }
     }
 
-    /// Whether certainly no entry of that key is stored: see `SQLiteStore.lacks`.
+    /// What is stored of the URL with that key. A large body is not read into memory.
+    func find(_ url: CacheKey) async -> StoredLook {
+        do {
+            return try await store.find(url)
+        } catch {
+            _ = unreadable(error)
+            return StoredLook()
+        }
+    }
+
+    /// Whether certainly nothing of the URL with that key is stored: see `SQLiteStore.lacks`.
     func lacks(_ key: CacheKey) -> Bool { store.lacks(key) }
 
-    /// Whether an entry of that key may be stored: see `SQLiteStore.mayHold`.
+    /// Whether something of the URL with that key may be stored: see `SQLiteStore.mayHold`.
     func mayHold(_ key: CacheKey) async -> Bool { await store.mayHold(key) }
 
     /// The stored entry for display to a person. A large body is not read into memory.

@@ -70,7 +70,6 @@ public struct EntryRequest: Sendable {
         if case .answer(let stored) = step, let entry = found.entry.take() {
             let mayBeKept = stored.outcome != .stale && found.isForAll
             var served = answer(stored, entry, ready: mayBeKept ? found.ready : nil)
-            served.list = found.list
             if let rule = found.chosenBy { served.provenance.rule = rule }
             return .served(served)
         }

@@ -68,8 +68,6 @@ public struct Served: Sendable {
     public var isBroughtNow = false
     /// The interim responses that came before it, for this request alone.
     public var interim: [InterimHead] = []
-    /// The variant list that chose it, if it was read with one.
-    public var list: StoredRow?
 
     /// - Parameter hold: the memory reservation of its body.
     public init(_ entry: StoredResponse, _ provenance: Provenance, ready: ReadyStamp? = nil, hold: BodyHold? = nil) {

@@ -26,13 +26,12 @@ public final class StoredReadySource: ReadySource {
         if let response = memory.ready(query) { return response }
         guard let found = readers.look(query, wantsBytes: { memory.wants($0, for: query) }) else { return nil }
         store.touch(found.entry)
-        if let list = found.list { store.touch(list) }
         if !memory.isOff, found.response.file == nil { keepInMemory(found, query) }
         return found.response
     }
 
     private func keepInMemory(_ found: ReadyFound, _ query: ReadyQuery) {
-        let rows = [found.list, found.entry].compactMap { $0 }
+        let rows = [found.url, found.entry].compactMap { $0 }
         let stamp = memory.readyStamp(rows, of: [found.provider])
         // This check finds what was accepted or removed before the stamp. What comes later makes the stamp invalid.
         guard readers.isCurrent(found) else { return }

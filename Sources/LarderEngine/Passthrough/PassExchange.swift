@@ -1,7 +1,7 @@
 // A miss of which nothing is stored, from its call to its stored response, on its leader's loop and without a task. What
-// is not plain goes on in a task, as soon as the head of the response shows it: a part, a response that selects
-// by fields, displaces others or must not be stored, and a body that is long in coming. What must be waited for before
-// the call also needs a task: `begin` refuses it.
+// is not plain goes on in a task, as soon as the head of the response shows it: a part, a response that displaces others or
+// must not be stored, and a body that is long in coming. What must be waited for before the call also needs a task:
+// `begin` refuses it.
 import LarderCache
 import LarderCore
 import LarderHTTP

@@ -38,7 +38,7 @@ extension PassFetch {
             }
             _ = await keep(made.entry, found, began, place) {
                 await engine.cache.complete(
-                    writer, made.entry, with: $0, since: began, when: { !place.isOvertaken })
+                    writer, made.entry, since: began, supersedes: $0, when: { !place.isOvertaken })
             }
             return .answered(made)
         }

@@ -44,7 +44,6 @@ extension PassFetch {
     ) async -> Made {
         var news = Validation.freshening(entry, by: head, rule: rule, targets: request.targets)
         let isOfParts = entry.large is PartsBody
-        let lists = isOfParts ? parts.lists : variants
         // The stored response is now the most recent one, even if older responses are still arriving.
         let place = place(of: news.entry, news.entry.bodyLength)
         news.entry.arrival = place.number
@@ -62,18 +61,12 @@ extension PassFetch {
         }
         await hideOlder(than: news.entry, confirmed: entry.key, found, began, place)
         var others: [StoredResponse] = []
-        if let index = found.index { others = await variants.all(index).filter { $0.key != entry.key } }
+        if let index = found.index { others = index.variants.map(\.entry).filter { $0.key != entry.key } }
         if case .store = news.verdict.decision, names(news.entry) == names(entry),
             request.groups(news.entry) == request.groups(entry)
         {
+            if let index = found.index, !isOfParts { made.entry.variant = index.leading(made.entry) }
             if await parts.freshen(entry, to: made.entry, by: head, since: began) { made.written = .stored }
-            if made.written.isStored,
-                found.isInDoubt || !isOfParts && variants.isBehindOthers(made.entry, names(entry), found.index)
-            {
-                await lists.note(made.entry, names: names(made.entry), place)
-            } else {
-                await lists.prolong(made.entry)
-            }
         } else {
             // The response must not be kept, or its key is no longer that of its selecting fields. No request finds it.
             await displaceShared()

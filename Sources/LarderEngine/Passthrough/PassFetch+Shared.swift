@@ -71,7 +71,7 @@ extension PassFetch {
         let wanted = SharedTier.Selecting(
             target: request.target.digest, isEverybodys: request.primary.isEverybodys,
             flight: PassSelection(engine: engine, request: request, snapshot: snapshot).flightKey(found),
-            key: { [variants] in variants.place($0).key })
+            key: { [variants] in variants.key($0) })
         let ask = { await tier.look(wanted, scope: provider.sharedScope, provider: provider.name) }
         let isGood = { (look: SharedTier.Look) in look.entry.map(answersNow) ?? false }
         var look = await ask()
@@ -109,6 +109,7 @@ extension PassFetch {
         var entry = entry
         // Through this parent, the entry is removed when this host may have missed removals by other hosts.
         if !entry.parents.contains(EntryCache.sharedOrigin) { entry.parents.append(EntryCache.sharedOrigin) }
+        variants.place(&entry)
         let place = place(of: entry, entry.bodyLength)
         entry.arrival = place.number
         var made = Made(entry: entry, origin: .otherForm("shared"))

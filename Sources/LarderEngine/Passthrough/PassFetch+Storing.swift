@@ -64,7 +64,7 @@ extension PassFetch {
     ) async {
         if engine.cache.isCurrent(began) {
             let written = place.overtake(reach)
-            // If something was stored since, the entry's key may hold a variant list by now.
+            // If something was stored since, the entry's key may hold another response by now.
             if isFoundCurrent, let old = found.entry { engine.cache.hide(entry, inPlaceOf: old) }
             for key in written { hide(key, by: entry) }
             forgetReady()
@@ -85,7 +85,8 @@ extension PassFetch {
         by entry: StoredResponse, _ found: EntryCache.Found, _ began: RemovalStamp, _ place: AnswerPlace?,
         except kept: [CacheKey] = []
     ) async {
-        for _ in 0...VariantIndex.limit {
+        // There are 32 variants at most.
+        for _ in 0...32 {
             guard let now = await variants.find().entry, !kept.contains(now.key) else { return }
             let mayTell = engine.cache.isCurrent(began) && place?.isOvertaken != true
             guard isFound(now, found) || mayTell && now.arrival < entry.arrival else { return }
@@ -119,7 +120,7 @@ extension PassFetch {
         let isFoundCurrent = engine.cache.isCurrent(found.ready)
         engine.cache.hide(entry)
         await hideElsewhere(entry, found, began, place, reach, isFoundCurrent: isFoundCurrent)
-        await removeVariants(entry, place, hasList: found.index != nil)
+        await removeVariants(entry, place, hasAny: found.index != nil)
     }
 
     /// Hides older entries that the request also selects, after a validation confirmed the entry with the given key.
@@ -135,21 +136,21 @@ extension PassFetch {
 
     /// Handles a response that a newer one has overtaken. What is stored of the newer response stays. But that response
     /// might not answer every request that this one answers: the entry that this request selects may be older than
-    /// both, and this response may put the other variants in doubt.
+    /// both. If this response says that the URL has no representation, no variant before it is used any more.
     private func leaveToNewer(_ entry: StoredResponse, _ found: EntryCache.Found, _ began: RemovalStamp) async {
         guard Displacement.reach(status: entry.status) != nil else { return }
         if engine.cache.isCurrent(began) { forgetReady() }
         if engine.cache.isCurrent(began), Displacement.putsOthersInDoubt(status: entry.status) {
-            let isSaid = await variants.doubt(since: entry.responseTime, began)
-            if !isSaid { hide(request.primary, by: entry) }
+            let look = await engine.cache.find(request.primary)
+            for old in look.variants where old.arrival < entry.arrival { engine.cache.hide(entry, inPlaceOf: old) }
         }
         await hideWhatIsThere(by: entry, found, began, nil)
     }
 
-    /// Removes all entries of the URL if the newer response puts them in doubt and the variant list cannot say so.
+    /// Removes all entries of the URL if the newer response puts them in doubt and is not stored, so that nothing says so.
     /// Entries that arrived since stay.
-    private func removeVariants(_ entry: StoredResponse, _ place: AnswerPlace, hasList: Bool) async {
-        guard hasList, !place.isOvertaken, Displacement.putsOthersInDoubt(status: entry.status) else { return }
+    private func removeVariants(_ entry: StoredResponse, _ place: AnswerPlace, hasAny: Bool) async {
+        guard hasAny, !place.isOvertaken, Displacement.putsOthersInDoubt(status: entry.status) else { return }
         await engine.cache.displace(request.primary.digest, of: request.provider.name)
     }
 
@@ -165,43 +166,47 @@ extension PassFetch {
         await hideSelected(by: entry, found, began, place, reach, isFoundCurrent: isFoundCurrent)
     }
 
-    /// Whether storing the response may take no waiting: nothing of its URL is stored or under way, and no request field
-    /// selects it.
+    /// Whether storing the response may take no waiting: nothing of its URL is stored or under way.
     func mayKeepAtOnce(_ entry: StoredResponse, _ found: EntryCache.Found) -> Bool {
         sharing == nil && found.hasNothing && (found.lacksParts || !request.mayHaveParts)
-            && Displacement.reach(status: entry.status) == .answered && names(entry).isEmpty
+            && Displacement.reach(status: entry.status) == .answered
             && engine.cache.isCurrent(found.ready) && !engine.cache.answers.hasSeveral(request.primary.digest)
     }
 
     /// Stores a response for which `mayKeepAtOnce` is true.
     /// - Returns: nil if the store does not accept it without waiting.
-    func keepAtOnce(_ entry: StoredResponse, _ began: RemovalStamp, _ place: AnswerPlace) -> Written? {
-        guard place.beginWriting(overtaking: .answered),
-            engine.cache.accept(entry, since: began, when: { !place.isOvertaken })
-        else { return nil }
+    func keepAtOnce(
+        _ entry: StoredResponse, _ found: EntryCache.Found, _ began: RemovalStamp, _ place: AnswerPlace
+    ) -> Written? {
+        let isAccepted =
+            place.beginWriting(overtaking: .answered)
+            && engine.cache.accept(
+                entry, since: began, supersedes: superseded(by: entry, found), when: { !place.isOvertaken })
+        guard isAccepted else { return nil }
         engine.noteSearchVariance(entry, of: request)
         var written = Written.stored
         written.ready = engine.cache.readyStamp(request, entry.key.digest)
         // The response was hidden or removed before the stamp was taken.
         if place.isOvertaken || !engine.cache.isCurrent(began, entry) { written.ready = nil }
+        if !isForAll(entry, found, isFoundCurrent: true) { written.ready = nil }
         return written
     }
 
-    /// Stores a response. If request fields select it, the variant list that names it is stored together with it.
+    /// Stores a response.
     /// - Parameter overtakes: false for a response from the shared tier, which may be older than responses in progress.
     func keep(
         _ entry: StoredResponse, _ found: EntryCache.Found, _ began: RemovalStamp, _ place: AnswerPlace,
         overtakes: Bool = true
     ) async -> Written {
         await keep(entry, found, began, place, overtakes: overtakes) {
-            await engine.cache.write(entry, with: $0, since: began, when: { !place.isOvertaken })
+            await engine.cache.write(entry, since: began, supersedes: $0, when: { !place.isOvertaken })
         }
     }
 
-    /// - Parameter write: writes the response together with its companion.
+    /// - Parameter write: writes the response, and is told what older that makes useless.
     func keep(
         _ entry: StoredResponse, _ found: EntryCache.Found, _ began: RemovalStamp, _ place: AnswerPlace,
-        overtakes: Bool = true, by write: (Companion?) async -> Written
+        overtakes: Bool = true, by write: (Superseded) async -> Written
     ) async -> Written {
         let isFoundCurrent = engine.cache.isCurrent(found.ready)
         // Parts that are stored after this check are newer, or are overtaken from here on.
@@ -213,16 +218,12 @@ extension PassFetch {
             await leaveToNewer(entry, found, began)
             return .refused
         }
-        let kept = await variants.keep(
-            entry, names: names(entry), putsOthersInDoubt: Displacement.putsOthersInDoubt(status: entry.status),
-            place, by: write)
-        var written = kept.written
+        var written = await write(superseded(by: entry, found))
         if place.isOvertaken, !written.isStored {
             await leaveToNewer(entry, found, began)
             written.ready = nil
             return written
         }
-        if kept.isOutdated { return written }
         guard written.isAccepted else {
             // The response was given out all the same. A response that was requested before a removal says nothing
             // about what is stored now, and the entry that the flight found at its beginning may be gone.
@@ -233,20 +234,23 @@ extension PassFetch {
             if let reach {
                 await displaceShared()
                 await hideElsewhere(entry, found, began, place, reach, isFoundCurrent: isFoundCurrent)
-                await removeVariants(entry, place, hasList: found.index != nil || kept.hadList)
+                await removeVariants(entry, place, hasAny: found.index != nil || !isFoundCurrent)
             }
             return written
         }
         engine.noteSearchVariance(entry, of: request)
         if !lacksParts { await removeParts(olderThan: entry, began) }
-        await hideOlder(than: entry, found, kept, place)
-        if !written.isStored || !kept.isListed {
-            // The entry under the variant list's key is replaced by the list, or stays with it.
+        if !written.isStored {
+            // The older entry under another key must not be used while the commit is awaited. The store hides one that no
+            // field selects: to hide it here would hide the variants, too.
+            if let old = found.entry, old.key != entry.key, old.key != request.primary {
+                engine.cache.hide(entry, inPlaceOf: old)
+            }
             await hideWhatIsThere(by: entry, found, began, place, except: [entry.key, request.primary])
         }
         written.ready = engine.cache.readyStamp(request, entry.key.digest)
         // The response was hidden before the stamp was taken, or other requests must get a newer one.
-        if place.isOvertaken || !kept.isForAll { written.ready = nil }
+        if place.isOvertaken || !isForAll(entry, found, isFoundCurrent: isFoundCurrent) { written.ready = nil }
         // A removal in the meantime did not remove this entry, which was not there yet.
         guard engine.cache.isCurrent(began) else {
             await engine.cache.remove(entry.key.digest, of: entry.provider)
@@ -255,19 +259,21 @@ extension PassFetch {
         return written
     }
 
-    /// Hides an older entry under another key if the response might not be stored, or if the variant list might not be:
-    /// the older list may still select that entry.
-    private func hideOlder(
-        than entry: StoredResponse, _ found: EntryCache.Found, _ kept: VariantStore.Kept, _ place: AnswerPlace
-    ) async {
-        if kept.written.isStored, kept.isListed { return }
-        // A list that is being written replaces the entry under its key. Hiding that key would hide the list too.
-        let isIndexUnderWay = entry.key != request.primary && kept.isListed
-        if !kept.written.isStored, !isIndexUnderWay {
-            if let old = found.entry, old.key != entry.key { engine.cache.hide(old) }
-            if found.entry == nil, found.index == nil, entry.key != request.primary { hide(request.primary, by: entry) }
-        }
-        await removeVariants(entry, place, hasList: kept.hadList)
-        if let old = found.entry, old.key != entry.key, old.key != request.primary { engine.cache.hide(old) }
+    /// What a response makes useless even if it is not stored. A variant beside others that the same fields select replaces
+    /// only the older one with its key. Without others it may replace a response that no field selects. Beside others that
+    /// other fields select, requests that they fit may have got it.
+    private func superseded(by entry: StoredResponse, _ found: EntryCache.Found) -> Superseded {
+        guard let variant = entry.variant else { return .entry }
+        guard let index = found.index, !variant.putsOthersInDoubt else { return .url }
+        return index.hasOtherNames(than: names(entry)) ? .url : .entry
+    }
+
+    /// Whether other requests for the same target and coding get the response too.
+    private func isForAll(_ entry: StoredResponse, _ found: EntryCache.Found, isFoundCurrent: Bool) -> Bool {
+        guard entry.variant != nil else { return true }
+        // What was stored since may be a variant that some of them get.
+        guard isFoundCurrent else { return false }
+        guard let index = found.index ?? VariantIndex(StoredLook(variants: [entry])) else { return false }
+        return request.isChosenPlainly(entry, index)
     }
 }

@@ -14,11 +14,9 @@ extension PassFetch {
             index.variants.allSatisfy({ VariantOffer.mayOffer(selectedBy: $0.names) })
         else { return [] }
         var offered: [StoredResponse] = []
-        for variant in index.variants.prefix(VariantOffer.limit) {
-            guard let entry = await engine.cache.open(request.variantKey(variant.selection)),
-                VariantOffer.mayOffer(entry, to: request.forwarded)
-            else { continue }
-            offered.append(entry)
+        for variant in index.variants.prefix(VariantOffer.limit)
+        where VariantOffer.mayOffer(variant.entry, to: request.forwarded) {
+            if let entry = await engine.cache.open(variant.entry.key) { offered.append(entry) }
         }
         return offered
     }
@@ -46,7 +44,7 @@ extension PassFetch {
         // The requests that wait have their answer; nobody waits for the variants of others.
         Task { [made] in
             guard let index = found.index else { return }
-            let same = await variants.all(index).filter { old in
+            let same = index.variants.map(\.entry).filter { old in
                 VariantOffer.hasTag(of: head, old) && old.key != entry.key && old.key != made.entry.key
             }
             await freshenOthers(same, by: head, since: began, place)

@@ -211,7 +211,7 @@ public struct PassFetch: Sendable {
             // A newer response that is too large to be stored hides older ones.
             if verdict.rule == .objectTooLarge {
                 var newer = made.entry
-                newer.key = variants.place(names(newer)).key
+                newer.key = variants.key(names(newer))
                 await hideOlder(than: newer, found, began, place)
             }
         }
@@ -252,7 +252,7 @@ public struct PassFetch: Sendable {
         else { return nil }
         var made = whole.made
         made.entry.body = content
-        guard let written = keepAtOnce(made.entry, began, whole.place) else { return nil }
+        guard let written = keepAtOnce(made.entry, found, began, whole.place) else { return nil }
         made.written = written
         return .answered(made)
     }
@@ -333,7 +333,7 @@ public struct PassFetch: Sendable {
         entry.freshUntil = lifetimes.freshUntil
         entry.staleUntil = lifetimes.staleUntil
         entry.isNegative = lifetimes.isNegative
-        (entry.key, entry.parents) = variants.place(names(entry))
+        variants.place(&entry)
         // An unsafe request to the URL also removes the responses to requests with content and to other callers (RFC 9111
         // §4.4).
         if request.primary != request.target { entry.parents.append(request.target.digest) }

@@ -26,8 +26,8 @@ public final class PassRequest: Sendable {
     public let directives: ClientDirectives
     /// Whether the client's credentials or cookies go upstream. The response may then be for this client alone.
     public let isPersonal: Bool
-    /// The key of the only response or of the variant list: the URL's key, combined with the content if the request has
-    /// `content`.
+    /// The key of the response that no request field selects: the URL's key, combined with the content if the request
+    /// has `content`.
     public let primary: CacheKey
     /// The URL's key. A change to the resource removes this key, and with it the responses to requests with `content`.
     public let target: CacheKey
@@ -311,8 +311,8 @@ extension PassRequest {
     }
 
     /// Whether the choice of that variant depends on the request's target and coding alone.
-    func isChosenPlainly(_ selection: Digest, _ index: VariantIndex) -> Bool {
-        rule.semantics == .ttl || index.isChosen(selection, byOnly: provider.plainNames)
+    func isChosenPlainly(_ variant: StoredResponse, _ index: VariantIndex) -> Bool {
+        rule.semantics == .ttl || index.isChosen(variant, byOnly: provider.plainNames)
     }
 
     /// The conditions that a fetch omits. `If-Range` is sent with the range.

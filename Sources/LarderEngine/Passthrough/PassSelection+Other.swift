@@ -36,8 +36,8 @@ extension PassSelection {
 
     private func inBestLanguage(_ found: EntryCache.Found) async -> EntryCache.Found? {
         guard let index = found.index else { return nil }
-        for selection in index.inBestLanguage(for: request.forwarded).prefix(Self.mostOpened) {
-            guard let entry = await engine.cache.open(request.variantKey(selection)), entry.status == 200,
+        for variant in index.inBestLanguage(for: request.forwarded).prefix(Self.mostOpened) {
+            guard let entry = await engine.cache.open(variant.entry.key), entry.status == 200,
                 let tag = LanguageChoice.language(entry.fields), LanguageChoice.isBest(tag, for: request.forwarded),
                 answers(entry),
                 engine.searchVariances.mayAnswerOthers(

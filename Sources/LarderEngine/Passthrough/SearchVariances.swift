@@ -143,13 +143,12 @@ extension Engine {
         var keys: [CacheKey] = []
         for query in searchVariances.equivalents(of: request.query, at: path, of: provider.name) {
             let key = provider.rawKey(UpstreamRequest(path: request.path, query: query))
-            guard let entry = await cache.stored(key),
-                searchVariances.mayAnswerOtherQueries(entry, of: provider.name, path: path),
-                // A variant list is as new as its newest variant. Each variant says itself which queries it answers.
-                entry.endpoint == VariantStore.indexName
-                    || SearchVariance(entry.fields).areEquivalent(query, request.query)
-            else { continue }
-            keys.append(key)
+            let look = await cache.find(key)
+            let isAnswer = (look.variants + [look.entry].compactMap { $0 }).contains { entry in
+                searchVariances.mayAnswerOtherQueries(entry, of: provider.name, path: path)
+                    && SearchVariance(entry.fields).areEquivalent(query, request.query)
+            }
+            if isAnswer { keys.append(key) }
         }
         return keys
     }

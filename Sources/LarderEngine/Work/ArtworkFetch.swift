@@ -189,7 +189,7 @@ struct ArtworkFetch: Sendable {
             engine.upstream.count(call, Classification.data.word)
             engine.releaseInTime(tape, patience: settings.cache.patience)
             made.entry.fields.set(.etag, check.tag)
-            made.written = await engine.cache.complete(writer, made.entry, with: nil, since: began, when: { true })
+            made.written = await engine.cache.complete(writer, made.entry, since: began, when: { true })
             tape.release()
             return .answered(made)
         }

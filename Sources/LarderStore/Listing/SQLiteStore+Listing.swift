@@ -149,18 +149,29 @@ extension SQLiteStore {
         return try reader.rows(statement)
     }
 
+    private static func variants(
+        of url: Digest, _ reader: StoreReader, _ connection: DatabaseConnection
+    ) throws(StoreError) -> [StoreReader.Row] {
+        let statement = try connection.statement(
+            """
+            SELECT \(StoreReader.summaryColumns) FROM entry e CROSS JOIN life l WHERE e.url = ?1 AND l.id = e.id
+            """)
+        statement.bind(1, url)
+        return try reader.rows(statement)
+    }
+
     /// The entry of this digest with its relatives; nil if there is none.
     public func detail(of digest: Digest) async throws(StoreError) -> EntryDetail? {
         await settleAccepted()
         let found = try await slice("listing") { (reader, connection) throws(StoreError) -> EntryDetail? in
             guard let own = try Self.rows(of: [digest], reader, connection).first else { return nil }
-            let look = try connection.statement("SELECT key FROM entry WHERE digest = ?1")
+            let look = try connection.statement("SELECT key, url FROM entry WHERE digest = ?1")
             look.bind(1, digest)
-            let key: CacheKey
+            let (key, url): (CacheKey, Digest?)
             do {
                 defer { look.reset() }
                 guard try look.step() else { return nil }
-                key = CacheKey(bytes: look.bytes(0))
+                (key, url) = (CacheKey(bytes: look.bytes(0)), Digest(raw: look.raw(1)))
             }
             let names = try connection.statement(
                 "SELECT digest FROM parent WHERE child = ?1 LIMIT \(Self.mostRelatives)")
@@ -183,6 +194,7 @@ extension SQLiteStore {
                 detail.children.append(row.summary)
             }
             for parent in parents { near += try Self.children(of: parent, reader, connection) }
+            if let url { near += try Self.variants(of: url, reader, connection) }
             var known: Set<Int64> = [own.id]
             for row in near where row.summary.isVariant(of: own.summary) && known.insert(row.id).inserted {
                 detail.variants.append(row.summary)

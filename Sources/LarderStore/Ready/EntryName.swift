@@ -9,7 +9,7 @@ public struct EntryName: Sendable {
 }
 
 extension SQLiteStore {
-    /// Nil if the entry is gone, or if the disk takes too long.
+    /// The entry with that digest, or a variant of the URL with it. Nil if it is gone, or if the disk takes too long.
     public func name(of digest: Digest) async -> EntryName? {
         let shared = shared
         return await handover { continuation in
@@ -23,7 +23,11 @@ extension SQLiteStore {
 extension StoreReader {
     func name(of digest: Digest) -> EntryName? {
         let look = try? connection?.statement(
-            "SELECT p.name, e.label FROM entry e CROSS JOIN provider p WHERE e.digest = ?1 AND p.id = e.provider")
+            """
+            SELECT p.name, e.label FROM entry e CROSS JOIN provider p WHERE e.digest = ?1 AND p.id = e.provider
+            UNION ALL SELECT p.name, e.label FROM entry e CROSS JOIN provider p WHERE e.url = ?1 AND p.id = e.provider
+            LIMIT 1
+            """)
         guard let look else { return nil }
         defer { look.reset() }
         look.bind(1, digest)

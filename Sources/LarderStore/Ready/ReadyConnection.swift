@@ -33,7 +33,7 @@ final class ReadyConnection {
         do throws(StoreError) {
             files.noteName(made.fileName)
             guard made.fileName.map(Self.knowsNoWaiting) ?? false else { throw Self.unsupported }
-            find = try made.statement("SELECT id, entry, list, data, sum FROM ready WHERE id BETWEEN ?1 AND ?2")
+            find = try made.statement("SELECT id, entry, data, sum FROM ready WHERE id BETWEEN ?1 AND ?2")
             body = try made.statement("SELECT body FROM entry WHERE id = ?1")
             // The first transaction opens the log, which may wait.
             _ = try made.number("SELECT count(*) FROM ready WHERE id = 0")
@@ -105,8 +105,8 @@ final class ReadyConnection {
         _ id: Int64, _ coding: ReadyCoding, _ query: ReadyQuery, _ moment: ReadyMoment, _ readers: ReadyReaders,
         _ wantsBytes: (Int) -> Bool
     ) throws(StoreError) -> ReadyReader.Outcome {
-        let (entry, list, data) = (find.int(1), find.int(2), find.raw(3))
-        guard find.int(4) == ReadyRow.sum(id: id, entry: entry, list: list, data), let row = ReadyRowView(data) else {
+        let (entry, data) = (find.int(1), find.raw(2))
+        guard find.int(3) == ReadyRow.sum(id: id, entry: entry, data), let row = ReadyRowView(data) else {
             return .failed(nil)
         }
         guard row.mark == moment.mark, row.scope == query.scope,
@@ -118,7 +118,7 @@ final class ReadyConnection {
         return .found(
             ReadyFound(
                 response: row.response(body: body, file: file, hits: cell.hits, digest: row.entry),
-                takesGzip: coding.takesGzip, entry: row.entry, list: row.list, parents: row.parents,
+                takesGzip: coding.takesGzip, entry: row.entry, url: row.url, parents: row.parents,
                 provider: cell.text, moment: moment))
     }
 

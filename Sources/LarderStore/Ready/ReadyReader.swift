@@ -13,8 +13,8 @@ public struct ReadyFound: Sendable {
     public internal(set) var response: ReadyResponse
     public let takesGzip: Bool?
     public let entry: Digest
-    /// The list of variants that chose the entry. `parents` are what the entry was made from.
-    public let list: Digest?
+    /// The URL of a variant. `parents` are what the entry was made from.
+    public let url: Digest?
     let parents: [Digest]
     public let provider: String
     /// What was in force when the look began.

@@ -110,10 +110,10 @@ public final class ReadyReaders: Sendable {
         let overlay = shared.overlay
         if !overlay.isEmpty {
             if overlay.holds(found.entry) { return false }
-            if let list = found.list, overlay.holds(list) { return false }
+            if let url = found.url, overlay.holdsVariants(of: url) { return false }
         }
         if let removals = shared.removals.snapshot() {
-            if removals.mayConcern([found.entry] + [found.list].compactMap { $0 } + found.parents) { return false }
+            if removals.mayConcern([found.entry] + [found.url].compactMap { $0 } + found.parents) { return false }
         }
         // Checked last: entries and tombstones that have left the two above were counted before.
         return shared.commits.now == found.moment.commits

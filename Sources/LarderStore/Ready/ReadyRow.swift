@@ -49,7 +49,7 @@ private enum Offset {
     static let freshUntil = 72
     static let lastModified = 80
     static let entry = 88
-    static let list = 120
+    static let url = 120
     static let end = 152
 }
 
@@ -63,7 +63,7 @@ private enum Piece: Int {
 private enum Flag {
     static let tagIsWeak: UInt8 = 1
     static let hasConditions: UInt8 = 2
-    static let hasList: UInt8 = 4
+    static let isVariant: UInt8 = 4
     /// The body lies in this row.
     static let hasBody: UInt8 = 8
 }
@@ -72,14 +72,12 @@ extension ReadyRow {
     private static let version: UInt8 = 1
 
     /// The bytes of the row.
-    /// - Parameters:
-    ///   - entry: the entry that the row is bound to.
-    ///   - list: the list of variants that chose the entry.
-    func encoded(entry: StoredResponse, list: StoredResponse?) -> Bytes {
+    /// - Parameter entry: the entry that the row is bound to.
+    func encoded(entry: StoredResponse) -> Bytes {
         let sharesBody = response.body == entry.body
         var flags: UInt8 = response.isTagWeak ? Flag.tagIsWeak : 0
         if response.hasConditions { flags |= Flag.hasConditions }
-        if list != nil { flags |= Flag.hasList }
+        if entry.variant != nil { flags |= Flag.isVariant }
         if !sharesBody { flags |= Flag.hasBody }
         let pieces: [Bytes] = [
             target, Bytes(text: provider), response.head, response.notModified, response.tag,
@@ -101,7 +99,7 @@ extension ReadyRow {
         Self.put(response.freshUntil.milliseconds, &out)
         Self.put(response.lastModified, &out)
         entry.key.digest.withRawBytes { out.append(contentsOf: $0) }
-        (list?.key.digest ?? ReadyResponse.unnamed).withRawBytes { out.append(contentsOf: $0) }
+        (entry.variant?.url ?? ReadyResponse.unnamed).withRawBytes { out.append(contentsOf: $0) }
         for parent in entry.parents { parent.withRawBytes { out.append(contentsOf: $0) } }
         for piece in pieces { out.append(contentsOf: piece) }
         return out
@@ -115,12 +113,11 @@ extension ReadyRow {
     static let placeOfMark = Int64(Offset.mark + 1)
     var markBytes: Bytes { withUnsafeBytes(of: mark.littleEndian) { Bytes($0) } }
 
-    /// The checksum of a row with the ids that it is bound to.
-    static func sum(id: Int64, entry: Int64, list: Int64, _ data: UnsafeRawBufferPointer) -> Int64 {
+    /// The checksum of a row with the id that it is bound to.
+    static func sum(id: Int64, entry: Int64, _ data: UnsafeRawBufferPointer) -> Int64 {
         var sum = Checksum()
         sum.add(id)
         sum.add(entry)
-        sum.add(list)
         sum.add(measured: data)
         return Int64(sum.value)
     }
@@ -173,7 +170,8 @@ struct ReadyRowView {
     var target: UnsafeRawBufferPointer { piece(.target) }
     var provider: UnsafeRawBufferPointer { piece(.provider) }
     var entry: Digest { digest(Offset.entry) }
-    var list: Digest? { flags & Flag.hasList != 0 ? digest(Offset.list) : nil }
+    /// The URL of a variant.
+    var url: Digest? { flags & Flag.isVariant != 0 ? digest(Offset.url) : nil }
 
     /// Digests of what the entry was made from.
     var parents: [Digest] { (0..<parentCount).map { digest(Offset.end + 32 * $0) } }

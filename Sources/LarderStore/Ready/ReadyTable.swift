@@ -1,6 +1,6 @@
 // The table of answers that are kept ready: what a request for one target gets, as the bytes that go out. A row belongs
-// to one row of `entry`, whose body it shares, and to the list of variants that chose it, if there is one. It is
-// removed with either of them, and with any change of their times. Every change of a head changes the times too.
+// to one row of `entry`, whose body it shares. If that is a variant, it was chosen among the variants of its URL. It is
+// removed with any of them, and with any change of them or of their times. Every change of a head changes the times too.
 import LarderCore
 
 enum ReadyTable {
@@ -8,17 +8,17 @@ enum ReadyTable {
     static let sql = """
 
         CREATE TABLE ready (
-          id INTEGER PRIMARY KEY, entry INTEGER NOT NULL, list INTEGER NOT NULL, data BLOB NOT NULL, sum INTEGER NOT NULL
+          id INTEGER PRIMARY KEY, entry INTEGER NOT NULL, url BLOB, data BLOB NOT NULL, sum INTEGER NOT NULL
         ) STRICT;
         CREATE INDEX readyEntry ON ready (entry);
-        CREATE INDEX readyList ON ready (list) WHERE list > 0;
+        CREATE INDEX readyURL ON ready (url) WHERE url IS NOT NULL;
         CREATE TRIGGER readyGone AFTER DELETE ON entry BEGIN
           DELETE FROM ready WHERE entry = OLD.id;
-          DELETE FROM ready WHERE list = OLD.id AND list > 0;
+          DELETE FROM ready WHERE url = OLD.url;
         END;
         CREATE TRIGGER readyChanged AFTER UPDATE OF freshUntil, staleUntil ON life BEGIN
           DELETE FROM ready WHERE entry = OLD.id;
-          DELETE FROM ready WHERE list = OLD.id AND list > 0;
+          DELETE FROM ready WHERE url = (SELECT url FROM entry WHERE id = OLD.id);
         END;
         """
 }

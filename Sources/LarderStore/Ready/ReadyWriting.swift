@@ -1,6 +1,6 @@
 // Writes rows that are kept ready. A reader's thread first checks whether the row is there already, which also brings
-// its page into memory, where a loop does not wait for it. Otherwise the writer binds the row to the entry, and to the
-// list, that it was made of, and only if exactly these are stored. Nobody waits for it: a row that finds no room is
+// its page into memory, where a loop does not wait for it. Otherwise the writer binds the row to the entry that it was
+// made of, and only if exactly that is stored. Nobody waits for it: a row that finds no room is
 // dropped.
 import LarderCore
 import Synchronization
@@ -16,18 +16,16 @@ final class ReadyOrder: Sendable {
 
     let row: ReadyRow
     let entry: StoredResponse
-    let list: StoredResponse?
     /// The condition, evaluated within the transaction.
     let isWanted: @Sendable () -> Bool
     private let shared: StoreShared
 
     init(
-        _ row: ReadyRow, _ entry: StoredResponse, _ list: StoredResponse?, _ shared: StoreShared,
+        _ row: ReadyRow, _ entry: StoredResponse, _ shared: StoreShared,
         when isWanted: @escaping @Sendable () -> Bool
     ) {
         self.row = row
         self.entry = entry
-        self.list = list
         self.isWanted = isWanted
         self.shared = shared
         shared.readyBytes.add(Self.weight(row, entry), ordering: .relaxed)
@@ -65,11 +63,10 @@ extension SQLiteStore {
     }
 
     /// Keeps an answer ready that was made of an entry. Never waits.
-    /// - Parameters:
-    ///   - list: the list of variants that chose the entry.
-    ///   - isWanted: the condition, evaluated within the transaction.
+    /// - Parameter isWanted: the condition, evaluated within the transaction. Of a variant it must say whether the variants of
+    ///   the URL are still those among which it was chosen.
     public func keepReady(
-        _ row: ReadyRow, of entry: StoredResponse, list: StoredResponse?, when isWanted: @escaping @Sendable () -> Bool
+        _ row: ReadyRow, of entry: StoredResponse, when isWanted: @escaping @Sendable () -> Bool
     ) {
         guard shared.canLook.load(ordering: .relaxed) else { return }
         let body = row.response.body
@@ -77,7 +74,7 @@ extension SQLiteStore {
             body.count <= ReadyOrder.largestOwnBody || body == entry.body,
             shared.degraded.withLock({ $0 == nil }), !shared.waits.isLate
         else { return shared.meters.readyDropped.add() }
-        let order = ReadyOrder(row, entry, list, shared, when: isWanted)
+        let order = ReadyOrder(row, entry, shared, when: isWanted)
         if order.isTooMuch || !shared.reads.offer(.ready(order)) { shared.meters.readyDropped.add() }
     }
 }
@@ -87,7 +84,7 @@ extension StoreReader {
     func prepare(_ order: ReadyOrder) {
         // Each row that was taken is counted as written or as dropped, unless it is there already.
         guard let connection else { return shared.meters.readyDropped.add() }
-        let data = order.row.encoded(entry: order.entry, list: order.list)
+        let data = order.row.encoded(entry: order.entry)
         do throws(StoreError) {
             if try isThere(order.row.id, data, connection) { return }
             let others = try connection.statement(
@@ -118,13 +115,12 @@ extension StoreReader {
 
     /// Whether exactly this row is there. A damaged one is written anew.
     private func isThere(_ id: Int64, _ data: Bytes, _ connection: DatabaseConnection) throws(StoreError) -> Bool {
-        let look = try connection.statement("SELECT entry, list, data, sum FROM ready WHERE id = ?1")
+        let look = try connection.statement("SELECT entry, data, sum FROM ready WHERE id = ?1")
         defer { look.reset() }
         look.bind(1, id)
         guard try look.step() else { return false }
-        let raw = look.raw(2)
-        return raw.elementsEqual(data)
-            && look.int(3) == ReadyRow.sum(id: id, entry: look.int(0), list: look.int(1), raw)
+        let raw = look.raw(1)
+        return raw.elementsEqual(data) && look.int(2) == ReadyRow.sum(id: id, entry: look.int(0), raw)
     }
 
     /// Makes the connection of a loop.
@@ -162,25 +158,20 @@ extension StoreReader {
 }
 
 extension EntryRows {
-    /// Binds a row to the entry and the list that it was made of. Returns false if these are not what is stored, or if
-    /// the entry has enough rows.
+    /// Binds a row to the entry that it was made of. Returns false if that is not what is stored, or if the entry has
+    /// enough rows.
     func write(_ order: ReadyOrder, _ data: Bytes) throws(StoreError) -> Bool {
         guard let entry = try rowID(of: order.entry) else { return false }
-        var list: Int64 = 0
-        if let chosenBy = order.list {
-            guard let found = try rowID(of: chosenBy) else { return false }
-            list = found
-        }
         let id = order.row.id
         guard try hasRoom(for: order.row, of: entry) else { return false }
         keys?.note(ReadyPlace(id: id))
         let insert = try connection.statement(
-            "INSERT OR REPLACE INTO ready (id, entry, list, data, sum) VALUES (?1, ?2, ?3, ?4, ?5)")
+            "INSERT OR REPLACE INTO ready (id, entry, url, data, sum) VALUES (?1, ?2, ?3, ?4, ?5)")
         insert.bind(1, id)
         insert.bind(2, entry)
-        insert.bind(3, list)
+        if let variant = order.entry.variant { insert.bind(3, variant.url) } else { insert.bindNull(3) }
         insert.bind(4, data)
-        insert.bind(5, data.withUnsafeBytes { ReadyRow.sum(id: id, entry: entry, list: list, $0) })
+        insert.bind(5, data.withUnsafeBytes { ReadyRow.sum(id: id, entry: entry, $0) })
         try insert.run()
         return true
     }

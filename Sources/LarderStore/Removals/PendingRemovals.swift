@@ -101,11 +101,10 @@ final class PendingRemovals: Sendable {
         }
     }
 
-    /// Hides the older entry of a key, because a newer answer was given out and is not known to be stored.
+    /// Hides the older entry of a key, or what is older of a URL, because a newer answer was given out and is not known to be stored.
     /// - Parameter order: the number of the newer answer.
-    func supersede(_ entry: StoredResponse, by order: UInt64, at now: WallTime) -> Tombstone {
-        let digest = entry.key.digest
-        return state.withLock { state in
+    func supersede(_ digest: Digest, of provider: String, by order: UInt64, at now: WallTime) -> Tombstone {
+        state.withLock { state in
             let held = state.removals.exact[digest]
             if let held, !held.isSoft {
                 if let other = held.supersededBy {
@@ -122,7 +121,7 @@ final class PendingRemovals: Sendable {
             // older than the newer answer, which ends both when it is stored.
             let isRemovedBesides = held.map { $0.supersededBy == nil && !$0.isDue } ?? false
             let (made, replaced) = state.removals.add(
-                .digest(digest), isSoft: false, provider: entry.provider, at: now)
+                .digest(digest), isSoft: false, provider: provider, at: now)
             move(replaced, to: made.number, &state)
             if made.isExact, !isRemovedBesides { state.removals.markSuperseded(digest, by: order) }
             state.removals.markDue(made.number)

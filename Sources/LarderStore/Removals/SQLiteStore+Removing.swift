@@ -124,26 +124,23 @@ extension StoreShared {
     /// Has the mark say that the removal is pending if it is not committed in time. Most are, within milliseconds.
     private func noteIfLate(_ tombstone: Tombstone) { waits.add(LateRemoval(tombstone, self), .read) }
 
-    /// Hides the older entry of this key, though the newer answer is not known to be stored; the same for its
-    /// companion.
-    func supersede(_ order: WriteOrder) {
-        if let companion = order.ofCompanion { supersedeAlone(companion) }
-        supersedeAlone(order)
-    }
-
-    /// Hides the older entry of this key alone, without the companion's.
+    /// Hides the older entry of this key, or everything older of its URL, though the newer answer is not known to be
+    /// stored.
     /// - Parameters:
     ///   - byWriter: whether the writer calls, whose commit has failed. Its calls still count while the store closes.
     ///   - isLate: whether the commit of the newer answer is late already.
-    func supersedeAlone(_ order: WriteOrder, byWriter: Bool = false, isLate: Bool = false) {
-        guard order.supersedes, !order.isRefused, byWriter || !isClosed.withLock({ $0 }) else { return }
-        let digest = order.entry.key.digest
+    func supersede(_ order: WriteOrder, byWriter: Bool = false, isLate: Bool = false) {
+        guard order.supersedes != .nothing, !order.isRefused, byWriter || !isClosed.withLock({ $0 }) else { return }
+        let digest = order.superseded
         // First the answers on their way, then what is stored, so that none slips through in between.
-        let (number, isAnotherUnderWay) = orders.overtake(digest, by: order.place)
+        let (number, isAnotherUnderWay) = orders.overtake(order.entry.key.digest, by: order.place)
+        if digest != order.entry.key.digest { orders.overtake(digest, below: number) }
         // Answers made from an older answer go with it.
-        for made in overlay.named(by: .digest(digest)) where made != digest { orders.overtake(made, below: number) }
+        for made in overlay.named(by: .digest(digest)) where made != order.entry.key.digest {
+            orders.overtake(made, below: number)
+        }
         if keys.lacks(digest), !isAnotherUnderWay { return }
-        let tombstone = removals.supersede(order.entry, by: number, at: time.wall())
+        let tombstone = removals.supersede(digest, of: order.entry.provider, by: number, at: time.wall())
         if byWriter || isLate { flusher.note(tombstone.number) } else { noteIfLate(tombstone) }
         // The writer may be asleep, and has something to remove.
         writes.nudge()
@@ -164,9 +161,9 @@ extension StoreShared {
     }
 
     /// The reply to a look-up that takes too long: a miss.
-    func lateRead() -> Result<StoredResponse?, StoreError> {
+    func lateRead() -> Result<StoredLook, StoreError> {
         meters.lateReads.add()
-        return .success(nil)
+        return .success(StoredLook())
     }
 
     /// The reply to a read of a stretch that takes too long: it fails like a damaged body.

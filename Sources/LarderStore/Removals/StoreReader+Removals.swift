@@ -7,7 +7,7 @@ extension StoreReader {
     func admit(_ entry: inout StoredResponse, _ id: Int64, _ removals: Removals) throws(StoreError) -> Bool {
         var verdict = Removals.Verdict()
         removals.verdict(id: id, digest: entry.key.digest, EntryFacts(entry), into: &verdict)
-        for parent in entry.parents { try consider(parent, of: id, removals, &verdict) }
+        for relative in entry.relatives { try consider(relative, of: id, removals, &verdict) }
         guard !verdict.isRemoved else { return false }
         if let at = verdict.expiredAt { entry.freshUntil = min(entry.freshUntil, at) }
         return true
@@ -36,7 +36,11 @@ extension StoreReader {
         guard let connection else { return [] }
         let row = try connection.statement(
             "SELECT digest, label, head FROM entry WHERE id = ?1")
-        let parents = try connection.statement("SELECT digest FROM parent WHERE child = ?1")
+        let parents = try connection.statement(
+            """
+            SELECT digest FROM parent WHERE child = ?1
+            UNION ALL SELECT url FROM entry WHERE id = ?1 AND url IS NOT NULL
+            """)
         var removed: Set<Int64> = []
         for id in ids {
             var verdict = Removals.Verdict()

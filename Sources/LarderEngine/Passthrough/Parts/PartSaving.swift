@@ -20,8 +20,6 @@ struct PartSaving: Sendable {
     let answer: PartAnswer
     /// The row of the list, without its content.
     let row: StoredResponse
-    /// The field names in the row's `Vary`.
-    let names: [String]
     let began: RemovalStamp
     /// The response's place among the responses in progress of its URL.
     let place: AnswerPlace
@@ -50,7 +48,7 @@ struct PartSaving: Sendable {
     /// - Parameter reach: which older responses this one overtakes, if its head has not overtaken them already.
     func save(_ count: Int64, _ writer: any BodyWriter, overtaking reach: AnswerOrder.Reach? = nil) async {
         let saved = await save(count, overtaking: reach) { part in
-            await cache.complete(writer, part, with: nil, since: began, when: { !place.isOvertaken })
+            await cache.complete(writer, part, since: began, when: { !place.isOvertaken })
         }
         if !saved.isRowWritten { writer.abandon() }
     }
@@ -86,15 +84,13 @@ struct PartSaving: Sendable {
         }
         row.body = content.encoded()
         row.large = nil
-        let kept = await parts.lists.keep(row, names: names, putsOthersInDoubt: false, place) { [row] companion in
-            // If this list is not stored, an older list of the same representation is still right.
-            await cache.write(
-                row, with: companion, since: began, supersedes: same == nil, when: { !place.isOvertaken })
-        }
+        // If this list is not stored, an older list of the same representation is still right.
+        let kept = await cache.write(
+            row, since: began, supersedes: same == nil ? .url : .nothing, when: { !place.isOvertaken })
         // Memory holds whole responses only, so the result carries no ready stamp.
-        saved.written = kept.written.isAccepted ? Written(state: saved.written.state) : .refused
+        saved.written = kept.isAccepted ? Written(state: saved.written.state) : .refused
         // The older list stays in use, so the rows that it names must stay.
-        guard kept.written.isAccepted else { return saved }
+        guard kept.isAccepted else { return saved }
         for start in gone { await remove(start, of: content) }
         if same == nil, let before {
             for start in Set(before.content.parts.map(\.start)) { await remove(start, of: before.content) }

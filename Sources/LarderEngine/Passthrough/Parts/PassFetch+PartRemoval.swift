@@ -20,18 +20,16 @@ extension PassFetch {
         let key = parts.listed.primary
         // This check precedes the look-up. An entry that is stored in between is found, or was absent at the check.
         guard await engine.cache.mayHold(key) else { return }
-        guard let list = await engine.cache.open(key) else {
-            // A look-up that took too long proves nothing, so the list is hidden.
-            var newer = entry
-            newer.key = key
-            return engine.cache.hide(newer)
-        }
+        let look = await engine.cache.find(key)
+        // A look-up that took too long proves nothing, so the list is hidden.
+        if look.isEmpty { return engine.cache.hide(entry, inPlaceOf: key) }
         // Parts of other variants stay, as whole responses of other variants do.
-        let isOfAll = !VariantStore.isList(list) || Displacement.putsOthersInDoubt(status: entry.status)
-        guard let old = isOfAll ? list : await parts.lists.find().entry,
-            old.arrival < entry.arrival
-        else { return }
-        await engine.cache.displace(old.key.digest, of: request.provider.name)
+        if look.entry != nil || Displacement.putsOthersInDoubt(status: entry.status) {
+            let latest = (look.variants + [look.entry].compactMap { $0 }).map(\.arrival).max() ?? 0
+            if latest < entry.arrival { await engine.cache.displace(key.digest, of: request.provider.name) }
+        } else if let old = await parts.lists.find().entry, old.arrival < entry.arrival {
+            await engine.cache.displace(old.key.digest, of: request.provider.name)
+        }
     }
 
     /// Removes stored parts that a response disproves. The response is a part or a whole that is given out and not

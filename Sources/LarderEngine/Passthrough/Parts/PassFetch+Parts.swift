@@ -143,7 +143,7 @@ extension PassFetch {
             known?.content
             ?? PartialContent(taken.answer, keptUntil: row.staleUntil)
         let saving = PartSaving(
-            parts: parts, answer: taken.answer, row: row, names: names(row), began: began, place: place, known: known)
+            parts: parts, answer: taken.answer, row: row, began: began, place: place, known: known)
         var made = Made(entry: row, origin: .upstream(status: head.status, isAnswer: true))
         made.storing =
             known != nil ? .partCombined : taken.answer.validator == nil ? .partWithoutValidator : .partStored
@@ -184,7 +184,7 @@ extension PassFetch {
         _ place: AnswerPlace
     ) async {
         // This check precedes the look-up. A list stored in between by another fetch is found, or was absent here.
-        let mayBeThere = await engine.cache.mayHold(parts.lists.place(names(row)).key)
+        let mayBeThere = await engine.cache.mayHold(row.key)
         // Another fetch may have stored parts in the meantime.
         let now = await parts.lists.find().entry.flatMap { StoredParts($0) }
         if let now, now.isSame(as: taken.answer) { return hideOthersUnderWay(than: row, began, place) }
@@ -205,7 +205,7 @@ extension PassFetch {
             return
         }
         var newer = row
-        newer.key = variants.place(names(row)).key
+        newer.key = variants.key(names(row))
         await hideOlder(than: newer, found, began, place)
     }
 
@@ -242,11 +242,8 @@ extension PassFetch {
                 known.row.fields, with: head, targets: request.targets, cookies: rule.cookies)
         }
         row.endpoint = StoredParts.listName
-        let names = names(row)
-        let lists = parts.lists
-        let place = lists.place(names)
-        row.key = place.key
-        row.parents = [request.target.digest] + place.parents + request.groups(row)
+        parts.lists.place(&row)
+        row.parents = [request.target.digest] + request.groups(row)
         return row
     }
 
@@ -303,12 +300,10 @@ extension PassFetch {
     ) async {
         var row = entry
         row.endpoint = StoredParts.listName
-        let names = names(row)
-        let listed = parts.lists.place(names)
-        row.key = listed.key
-        row.parents = [request.target.digest] + listed.parents + request.groups(row)
+        parts.lists.place(&row)
+        row.parents = [request.target.digest] + request.groups(row)
         let saving = PartSaving(
-            parts: parts, answer: begun, row: row, names: names, began: began, place: place, known: nil)
+            parts: parts, answer: begun, row: row, began: began, place: place, known: nil)
         place.spareSame()
         await saving.save(count, writer, overtaking: .answered)
     }

@@ -43,7 +43,7 @@ extension PassParts {
 }
 
 extension PassSelection {
-    /// Freshens a stored response with a HEAD response. Prolongs its variant list and the rows of its parts.
+    /// Freshens a stored response with a HEAD response. Prolongs the rows of its parts.
     /// - Parameters:
     ///   - entry: the stored response, freshened by the head.
     ///   - began: the removal stamp from before the upstream was asked.
@@ -53,8 +53,6 @@ extension PassSelection {
         let parts = PassParts(engine: engine, request: request, snapshot: snapshot)
         var entry = entry
         entry.arrival = engine.cache.arrivals.next()
-        guard await parts.freshen(stored, to: entry, by: head, since: began) else { return }
-        let lists = stored.large is PartsBody ? parts.lists : VariantStore(engine: engine, request: request)
-        await lists.prolong(entry)
+        _ = await parts.freshen(stored, to: entry, by: head, since: began)
     }
 }

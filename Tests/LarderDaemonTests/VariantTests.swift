@@ -1,4 +1,4 @@
-// The list of variants and its variants change together: no variant is lost, and none comes back.
+// The variants of a URL: none is lost, and none comes back.
 import LarderCache
 import LarderCore
 import LarderTestSupport
@@ -8,7 +8,7 @@ import Testing
 @testable import LarderEngine
 @testable import LarderStore
 
-@Suite struct VariantListTests {
+@Suite struct VariantTests {
     private func configuration(_ origin: ScriptedOrigin, _ cache: String = "memorySize: 0") -> String {
         """
         providers: { api: { kind: passthrough, baseURL: "\(origin.base)" } }
@@ -50,7 +50,8 @@ import Testing
                 for number in 0..<8 {
                     group.addTask { _ = try await larder.get("/raw/api/a", ("X-Who", "\(number)")) }
                 }
-                try await larder.eventually("all are on their way") { origin.requests.count == 9 }
+                // The daemon's health would wait for the commit.
+                try await eventually("all are on their way") { origin.requests.count == 9 }
                 faults.hold(false)
                 try await group.waitForAll()
             }
