@@ -35,8 +35,11 @@ public struct CacheKey: Sendable, Hashable {
         precondition(bytes[1] & Self.partsMark == 0, "a list of parts has no list of parts")
         var marked = bytes
         marked[1] |= Self.partsMark
-        return CacheKey(bytes: marked, digest: digest.derived(Self.partsMark))
+        return CacheKey(bytes: marked, digest: digestOfParts)
     }
+
+    /// The digest of `ofParts`.
+    public var digestOfParts: Digest { digest.derived(Self.partsMark) }
 
     public static func == (left: CacheKey, right: CacheKey) -> Bool {
         left.digest == right.digest && left.bytes == right.bytes

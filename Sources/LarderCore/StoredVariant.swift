@@ -42,11 +42,13 @@ public final class StoredVariant: Sendable {
 public struct StoredLook: Sendable {
     /// The response that no request field selects.
     public var entry: StoredResponse?
-    /// The responses that request fields select, in no order and without their bodies. There are none beside `entry`.
+    /// The responses that request fields select, in no order. Only accepted ones have their bodies.
     public var variants: [StoredResponse]
-    /// The highest arrival of a variant that was removed, replaced or damaged since, 0 without any. Variants before it may
-    /// have been replaced by it for some requests.
+    /// The highest arrival of a response that was given out and is gone, or must not be shown, without a successor; 0
+    /// without any. For some requests it may have taken the place of those before it.
     public var missing: UInt64
+    /// The look-up took too long or failed, so that it proves nothing.
+    public var isLate = false
 
     public init(entry: StoredResponse? = nil, variants: [StoredResponse] = [], missing: UInt64 = 0) {
         self.entry = entry
@@ -57,17 +59,27 @@ public struct StoredLook: Sendable {
     /// Whether nothing is stored.
     public var isEmpty: Bool { entry == nil && variants.isEmpty && missing == 0 }
 
-    /// Adds accepted variants, which are not committed yet. The response with the higher arrival counts.
-    public mutating func add(_ accepted: [StoredResponse]) {
-        for variant in accepted {
+    /// Adds accepted responses, which are not committed yet. The one with the higher arrival counts.
+    public mutating func add(_ accepted: StoredLook) {
+        missing = max(missing, accepted.missing)
+        if let entry = accepted.entry { self.entry = entry }
+        for variant in accepted.variants {
             let place = variants.firstIndex { $0.key == variant.key }
             if let place, variants[place].arrival > variant.arrival { continue }
             if let place { variants[place] = variant } else { variants.append(variant) }
         }
-        // A response that no field selects replaces the variants before it, and is replaced by those after it.
+        settle()
+    }
+
+    /// Keeps one kind: a response that no field selects replaces the variants before it, and is replaced by those after it.
+    public mutating func settle() {
+        if let entry, entry.arrival < missing { self.entry = nil }
         guard let entry, !variants.isEmpty else { return }
         variants.removeAll { $0.arrival < entry.arrival }
-        if !variants.isEmpty { self.entry = nil }
+        guard !variants.isEmpty else { return }
+        // Variants before it, which may be found later, were replaced by it.
+        self.entry = nil
+        missing = max(missing, entry.arrival)
     }
 }
 

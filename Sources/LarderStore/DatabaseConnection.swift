@@ -42,6 +42,8 @@ final class DatabaseConnection {
     private var taking = RemovalMark.Taking.nothing
     /// How many more bytes the files of all rows take after the present transaction (`BodyTable`).
     var fileBytes: Int64 = 0
+    /// The URLs that got a variant in the present transaction.
+    var changedURLs: Set<Digest> = []
     /// Bytes of a page, if the database is `cache.db`.
     var pageSize = CacheSchema.pageSize
 

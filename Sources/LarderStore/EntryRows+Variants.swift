@@ -20,7 +20,6 @@ extension EntryRows {
 
     /// Removes what a new variant replaces besides an older one with its key.
     func join(_ variant: StoredVariant, _ arrival: UInt64) throws(StoreError) {
-        keys?.note(variant.url)
         try replace(variant.url)
         // What is kept ready was chosen among fewer variants.
         let ready = try connection.statement("DELETE FROM ready WHERE url = ?1")
@@ -37,11 +36,45 @@ extension EntryRows {
         if connection.changes > 0 { connection.takes(.replacement) }
     }
 
+    /// Removes the response of a URL that no request field selects, if it was received before an arrival.
+    func removePlain(of url: Digest, before arrival: UInt64) throws(StoreError) {
+        let look = try connection.statement("SELECT head FROM entry WHERE digest = ?1")
+        look.bind(1, url)
+        let found: UInt64?
+        do {
+            defer { look.reset() }
+            found = try look.step() ? EntryCodec.arrival(of: look.raw(0))?.number ?? 0 : nil
+        }
+        if let found, found < arrival { try replace(url) }
+    }
+
     /// Has the variants that were received before an arrival validated before any use.
     func doubt(_ url: Digest, before arrival: UInt64) throws(StoreError) {
         for variant in try variants(of: url) where variant.arrival < arrival {
             _ = try expire(id: variant.id, now: StoredResponse.unverified)
         }
+    }
+
+    /// Whether a URL has as many variants as it may have, all received after this one.
+    func isFull(for entry: StoredResponse) throws(StoreError) -> Bool {
+        guard let variant = entry.variant else { return false }
+        let look = try connection.statement("SELECT head FROM entry WHERE url = ?1 AND digest <> ?2")
+        defer { look.reset() }
+        look.bind(1, variant.url)
+        look.bind(2, entry.key.digest)
+        var newer = 0
+        while try look.step() {
+            if EntryCodec.arrival(of: look.raw(0))?.number ?? 0 > entry.arrival { newer += 1 }
+        }
+        return newer >= Self.mostVariants
+    }
+
+    /// Whether a response with a key is stored that was received after this one.
+    func hasNewer(than entry: StoredResponse) throws(StoreError) -> Bool {
+        let look = try connection.statement("SELECT head FROM entry WHERE digest = ?1")
+        defer { look.reset() }
+        look.bind(1, entry.key.digest)
+        return try look.step() && EntryCodec.arrival(of: look.raw(0))?.number ?? 0 > entry.arrival
     }
 
     /// Removes the variants that were received first, as far as there are too many.

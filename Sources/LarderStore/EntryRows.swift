@@ -46,30 +46,53 @@ struct EntryRows {
 
     // MARK: Writing
 
+    /// What was known of an entry's keys before they were noted.
+    struct Announced {
+        /// Certainly nothing was stored under the key.
+        var isNew: Bool
+        /// Certainly nothing was stored of a variant's URL.
+        var isNewURL: Bool
+    }
+
+    /// Notes the key of an entry, and its URL, before anybody is asked whether the entry is still wanted: whoever makes it
+    /// unwanted looks afterwards whether the key is known.
+    func announce(_ entry: StoredResponse) -> Announced {
+        var known = Announced(isNew: keys?.lacks(entry.key.digest) ?? false, isNewURL: false)
+        keys?.note(entry.key.digest)
+        if let variant = entry.variant {
+            known.isNewURL = keys?.lacks(variant.url) ?? false
+            keys?.note(variant.url)
+        }
+        return known
+    }
+
     /// Writes a whole entry that fits in one transaction.
-    mutating func write(_ entry: StoredResponse, now: WallTime) throws(StoreError) {
+    /// - Parameter announced: what `announce` returned.
+    mutating func write(_ entry: StoredResponse, _ announced: Announced? = nil, now: WallTime) throws(StoreError) {
         let id = newID()
         let size = Int64(entry.body.count)
         guard size > CacheSchema.largestInRow else {
-            return try complete(id, entry, size: size, content: entry.body, now: now)
+            return try complete(id, entry, size: size, content: entry.body, announced, now: now)
         }
         guard let files else { throw BodyFiles.failure("writing a body", ENOENT) }
-        try complete(id, entry, size: size, content: try files.write(id, entry.body), now: now)
+        try complete(id, entry, size: size, content: try files.write(id, entry.body), announced, now: now)
     }
 
     /// Makes the entry visible in place of any other of its key. The file of a large body is named by this id.
     /// - Parameters:
     ///   - size: bytes of the whole body.
     ///   - content: the body, or the checksums of the file's pieces if it lies in a file.
+    ///   - announced: what `announce` returned.
+    // More than six parameters: the entry, where its body is, and when it is written.
     mutating func complete(
-        _ id: Int64, _ entry: StoredResponse, size: Int64, content: Bytes, now: WallTime
+        _ id: Int64, _ entry: StoredResponse, size: Int64, content: Bytes, _ announced: Announced? = nil, now: WallTime
     ) throws(StoreError) {
-        let isNew = keys?.lacks(entry.key.digest) ?? false
-        keys?.note(entry.key.digest)
-        if !isNew { try replace(entry.key.digest) }
+        let known = announced ?? announce(entry)
+        if !known.isNew { try replace(entry.key.digest) }
         if let variant = entry.variant {
-            try join(variant, entry.arrival)
-        } else if !isNew {
+            connection.changedURLs.insert(variant.url)
+            if !known.isNewURL { try join(variant, entry.arrival) }
+        } else if !known.isNew {
             try replaceVariants(of: entry.key.digest)
         }
         let provider = try providerID(entry.provider)
@@ -98,7 +121,7 @@ struct EntryRows {
         if entry.hasResults(size: size) { try ResultIndex(connection).note(id) }
         if Int64(content.count) != size { try countFile(id, size) }
         try count(id, provider, size)
-        if let variant = entry.variant { try limitVariants(of: variant.url) }
+        if let variant = entry.variant, !known.isNewURL { try limitVariants(of: variant.url) }
     }
 
     /// The statements of each write of an entry.
@@ -131,16 +154,17 @@ struct EntryRows {
 
     // MARK: Removing and changing
 
+    /// - Parameter isDamaged: whether nothing that the row says can be trusted.
     /// - Returns: whether there was such an entry.
     @discardableResult
-    func remove(id: Int64) throws(StoreError) -> Bool {
+    func remove(id: Int64, isDamaged: Bool = false) throws(StoreError) -> Bool {
         let lost = try variant(id: id)
         let statement = try connection.statement("DELETE FROM entry WHERE id = ?1")
         statement.bind(1, id)
         try statement.run()
         guard connection.changes > 0 else { return false }
         // Some requests may have got it in place of an older one.
-        if let lost { try doubt(lost.url, before: lost.arrival) }
+        if let lost { try doubt(lost.url, before: isDamaged ? .max : lost.arrival) }
         return true
     }
 

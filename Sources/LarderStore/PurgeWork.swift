@@ -153,7 +153,7 @@ final class PurgeWork {
             seen += 1
             reached = statement.int(0)
             let size = statement.int(1)
-            let digest = Digest(bytes: statement.bytes(12))
+            let digest = Digest(bytes: statement.bytes(13))
             // Damage may hide that the selector means this row. The row is noted, and will be removed as damaged.
             guard let digest, RowSums.isSound(statement, digest: digest) else {
                 if isOfEverything { matching.append(Found(id: reached, digest: digest, size: size)) }

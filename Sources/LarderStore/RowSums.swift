@@ -19,7 +19,8 @@ enum RowSums {
 
     /// The columns that `fault` reads, of `entry e` and `life l`.
     static let columns = """
-        e.id, e.size, l.freshUntil, l.staleUntil, e.key, e.label, e.head, e.body, e.provider, l.format, l.sums, l.sum
+        e.id, e.size, l.freshUntil, l.staleUntil, e.key, e.label, e.head, e.body, e.provider, l.format, l.sums, l.sum,
+        e.url
         """
 
     /// Like `columns` without the bodies, for a look at many rows. Only `isSound` may be asked of these rows.
@@ -30,7 +31,7 @@ enum RowSums {
     // More than six parameters: one for each column that the sum covers.
     static func constant(
         id: Int64, digest: Digest, provider: Int64, size: Int64, format: Int64, key: UnsafeRawBufferPointer,
-        label: UnsafeRawBufferPointer, head: UnsafeRawBufferPointer
+        label: UnsafeRawBufferPointer, head: UnsafeRawBufferPointer, url: Digest?
     ) -> UInt32 {
         var sum = Checksum()
         sum.add(id)
@@ -41,6 +42,12 @@ enum RowSums {
         sum.add(digest.words.1)
         sum.add(digest.words.2)
         sum.add(digest.words.3)
+        if let url {
+            sum.add(url.words.0)
+            sum.add(url.words.1)
+            sum.add(url.words.2)
+            sum.add(url.words.3)
+        }
         sum.add(measured: key)
         sum.add(measured: label)
         sum.add(measured: head)
@@ -94,7 +101,7 @@ enum RowSums {
                     pack(
                         constant(
                             id: id, digest: entry.key.digest, provider: provider, size: size, format: format, key: key,
-                            label: UnsafeRawBufferPointer(label), head: head), body: body)
+                            label: UnsafeRawBufferPointer(label), head: head, url: entry.variant?.url), body: body)
                 }
             }
         }
@@ -120,6 +127,7 @@ struct SummedRow {
     let label: UnsafeRawBufferPointer
     let head: UnsafeRawBufferPointer
     let body: UnsafeRawBufferPointer
+    private let url: Digest?
     private let provider: Int64
     private let format: Int64
     private let sums: Int64
@@ -129,6 +137,7 @@ struct SummedRow {
         (id, size, freshUntil, staleUntil) = (row.int(0), row.int(1), row.int(2), row.int(3))
         (key, label, head, body) = (row.raw(4), row.raw(5), row.raw(6), row.raw(7))
         (provider, format, sums, sum) = (row.int(8), row.int(9), row.int(10), row.int(11))
+        url = Digest(raw: row.raw(12))
     }
 
     func fault(digest: Digest) -> DamageKind? {
@@ -142,7 +151,8 @@ struct SummedRow {
     func headFault(digest: Digest) -> DamageKind? {
         guard fits(digest) else { return .row }
         let version = Int64(key.first ?? 0)
-        return RowSums.life(id: id, version: version, freshUntil: freshUntil, staleUntil: staleUntil) == sum ? nil : .life
+        return RowSums.life(id: id, version: version, freshUntil: freshUntil, staleUntil: staleUntil) == sum
+            ? nil : .life
     }
 
     /// Whether the body lies in a file; then `body` holds the checksums of its pieces. The checksum of the row tells
@@ -151,7 +161,8 @@ struct SummedRow {
 
     fileprivate func fits(_ digest: Digest) -> Bool {
         let constant = RowSums.constant(
-            id: id, digest: digest, provider: provider, size: size, format: format, key: key, label: label, head: head)
+            id: id, digest: digest, provider: provider, size: size, format: format, key: key, label: label, head: head,
+            url: url)
         return constant == UInt32(truncatingIfNeeded: sums >> 32) && id <= RowSums.largestID
     }
 }

@@ -110,10 +110,10 @@ public final class SQLiteStore: CacheStore {
         try await look(url, opens: true, isOfURL: true)
     }
 
-    /// Whether certainly nothing of the URL with that key is stored or being written. Does not wait. False if only a
+    /// Whether certainly nothing of the URL with that digest is stored or being written. Does not wait. False if only a
     /// look-up can tell.
-    public func lacks(_ key: CacheKey) -> Bool {
-        guard !shared.overlay.holdsVariants(of: key.digest), shared.keys.lacks(key.digest) else { return false }
+    public func lacks(_ url: Digest) -> Bool {
+        guard !shared.overlay.holdsVariants(of: url), shared.keys.lacks(url) else { return false }
         shared.meters.absent.add()
         return true
     }
@@ -139,12 +139,8 @@ public final class SQLiteStore: CacheStore {
     ) async throws(StoreError) -> StoredLook {
         let shared = shared
         // Accepted entries come first: their commit might happen before the read transaction begins.
-        if let entry = shared.overlay.find(key) {
-            shared.meters.foundAccepted.add()
-            return StoredLook(entry: entry)
-        }
-        let accepted = isOfURL ? shared.overlay.variants(of: key.digest) : StoredLook()
-        if shared.keys.lacks(key.digest) {
+        let accepted = isOfURL ? shared.overlay.look(key) : StoredLook(entry: shared.overlay.find(key))
+        if accepted.entry != nil || shared.keys.lacks(key.digest) {
             (accepted.isEmpty ? shared.meters.absent : shared.meters.foundAccepted).add()
             return accepted
         }
@@ -161,10 +157,7 @@ public final class SQLiteStore: CacheStore {
             reply.resume(returning: shared.refusedRead())
         }
         var look = try answer.get()
-        if !accepted.isEmpty {
-            look.add(accepted.variants)
-            look.missing = max(look.missing, accepted.missing)
-        }
+        if !accepted.isEmpty { look.add(accepted) }
         return look
     }
 
@@ -241,6 +234,10 @@ public final class SQLiteStore: CacheStore {
 
     /// Stops the stored entry of this entry's key from being served until a newer answer is stored.
     public func hide(_ entry: StoredResponse) { shared.supersede(WriteOrder(entry: entry)) }
+
+    /// Sets what is told of each URL that gets a variant, before and after the commit. Ready answers that were chosen among
+    /// fewer variants must not be kept from then on. Called on the writer's thread; it must not wait.
+    public func tellOfVariants(_ told: @escaping @Sendable (Digest) -> Void) { shared.variantsChanged.set(told) }
 
     /// The numbers by which responses are ordered.
     public var arrivals: ArrivalNumbers { shared.files.arrivals }

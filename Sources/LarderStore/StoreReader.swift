@@ -252,7 +252,7 @@ final class StoreReader {
         find.bind(1, url.digest)
         while try find.step() {
             let row = SummedRow(find)
-            guard let digest = Digest(raw: find.raw(12)) else { continue }
+            guard let digest = Digest(raw: find.raw(13)) else { continue }
             if let kind = row.headFault(digest: digest) {
                 damagedEntry(row.id, kind)
                 look.missing = .max
@@ -262,7 +262,7 @@ final class StoreReader {
                 row.head, key: CacheKey(bytes: Bytes(row.key), digest: digest), body: [], freshUntil: row.freshUntil,
                 staleUntil: row.staleUntil, label: String(decoding: row.label, as: UTF8.self))
             guard var entry else {
-                shared.meters.undecodable.add()
+                damagedEntry(row.id, .row)
                 look.missing = .max
                 continue
             }

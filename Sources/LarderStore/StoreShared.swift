@@ -145,6 +145,8 @@ final class StoreShared: Sendable {
     let readers = Lock<ReadyReaders?>(nil)
     let commits = CommitCount()
     let mark = Atomic<UInt64>(0)
+    /// Told of each URL that gets a variant, on the writer's thread.
+    let variantsChanged = Hook<@Sendable (Digest) -> Void>({ _ in })
     /// Bytes held for rows that wait to be written to table `ready`.
     let readyBytes = Atomic<Int>(0)
     /// False once it is known that no loop can read the database here.

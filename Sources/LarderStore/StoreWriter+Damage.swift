@@ -16,7 +16,7 @@ extension StoreWriter {
                     // Nil: the file of the body cannot be opened, which says nothing of the entry. The next check notes
                     // the entry again.
                     let isMended: Bool? = kind == .result ? try index.mend(name.id) : false
-                    if isMended == false { try database.rows.remove(id: name.id) }
+                    if isMended == false { try database.rows.remove(id: name.id, isDamaged: true) }
                 }
             }
             // The trigger subtracted the row's size from the sum of the files. If the size was damaged, the sum is

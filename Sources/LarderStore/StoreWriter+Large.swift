@@ -17,10 +17,12 @@ extension StoreWriter {
                 // Removals come first: a newer answer that is stored after a removal must not be lost to that removal.
                 try applyRemovals()
                 let result = try body()
+                tellOfChangedURLs(connection, forgets: false)
                 gone = try EntryRows.takeGone(connection)
                 return result
             }
             bodies?.settle(committed: true, gone: gone)
+            tellOfChangedURLs(connection)
             if shared.files.mark.hasFailed() {
                 shared.log.error("store.mark.unkept", ["path": shared.files.directory])
             }
@@ -34,9 +36,19 @@ extension StoreWriter {
             return result
         } catch {
             bodies?.settle(committed: false, gone: [])
+            connection.changedURLs = []
             settleRemovals(committed: false)
             throw error
         }
+    }
+
+    /// Has ready answers forgotten that were chosen among fewer variants: before the commit, and again after it, because
+    /// one may have been made in between.
+    private func tellOfChangedURLs(_ connection: DatabaseConnection, forgets: Bool = true) {
+        guard !connection.changedURLs.isEmpty else { return }
+        let tell = shared.variantsChanged.get()
+        for url in connection.changedURLs { tell(url) }
+        if forgets { connection.changedURLs = [] }
     }
 
     /// Gives a new body its id, if the body could be stored at all.
@@ -130,12 +142,15 @@ extension StoreWriter {
         // Skipped if the database was replaced meanwhile.
         defer { if database?.connection === connection { database?.rows = rows } }
         let isComplete = try transact(connection) { () throws(StoreError) -> Bool in
+            let announced = rows.announce(order.entry)
             if order.isRefused {
                 _ = try leaveOut(order)
                 return false
             }
+            if try rows.isFull(for: order.entry) { return false }
             try rows.complete(
-                file.name.id, order.entry, size: size, content: file.content.sums, now: shared.time.wall())
+                file.name.id, order.entry, size: size, content: file.content.sums, announced,
+                now: shared.time.wall())
             return true
         }
         guard isComplete else { return .refused(.removed) }

@@ -20,6 +20,8 @@ final class WriteOverlay: Sendable {
         var slots: [Digest: Slot] = Dictionary(minimumCapacity: 8)
         /// How many of the answers were made from the entry of this digest, or are variants of its URL.
         var children: [Digest: Int] = [:]
+        /// The keys of the slots with variants, by their URL.
+        var variants: [Digest: [Digest]] = [:]
         /// Watches whether the answers are committed in time.
         var watch: CommitWatch?
         /// The number of the latest answer.
@@ -61,6 +63,7 @@ final class WriteOverlay: Sendable {
             if isNewer { slot.order = order }
         } else {
             state.slots[digest] = Slot(order)
+            if let variant = order.entry.variant { state.variants[variant.url, default: []].append(digest) }
         }
         for parent in order.entry.relatives { state.children[parent, default: 0] += 1 }
     }
@@ -126,6 +129,10 @@ final class WriteOverlay: Sendable {
                 slot.order = slot.earlier.remove(at: newest)
             } else {
                 state.slots[digest] = nil
+                if let url = taken.entry.variant?.url {
+                    state.variants[url]?.removeAll { $0 == digest }
+                    if state.variants[url]?.isEmpty == true { state.variants[url] = nil }
+                }
             }
         } else if let place = slot.earlier.firstIndex(where: { $0.number == order.number }) {
             taken = slot.earlier.remove(at: place)
@@ -156,21 +163,27 @@ final class WriteOverlay: Sendable {
         return order.entry
     }
 
-    /// What is accepted of a URL's variants.
-    func variants(of url: Digest) -> StoredLook {
-        var look = StoredLook()
-        if isEmpty { return look }
-        let orders = state.withLock { state -> [WriteOrder] in
-            guard state.children[url] != nil else { return [] }
-            return state.slots.values.map(\.order).filter { $0.entry.variant?.url == url }
+    /// The accepted answers of a URL.
+    func orders(of url: Digest) -> [WriteOrder] {
+        if isEmpty { return [] }
+        return state.withLock { state in
+            ([url] + (state.variants[url] ?? [])).compactMap { state.slots[$0]?.order }
         }
-        for order in orders {
+    }
+
+    /// What is accepted of the URL with that key.
+    func look(_ key: CacheKey) -> StoredLook {
+        var look = StoredLook()
+        for order in orders(of: key.digest) {
             if order.isRefused {
                 look.missing = max(look.missing, order.entry.arrival)
-            } else {
+            } else if order.entry.variant != nil {
                 look.variants.append(order.entry)
+            } else if order.entry.key == key {
+                look.entry = order.entry
             }
         }
+        look.settle()
         return look
     }
 
@@ -181,7 +194,7 @@ final class WriteOverlay: Sendable {
 
     /// Whether anything of a URL waits for its commit.
     func holdsVariants(of url: Digest) -> Bool {
-        !isEmpty && state.withLock { $0.children[url] != nil || $0.slots[url] != nil }
+        !isEmpty && state.withLock { $0.variants[url] != nil || $0.slots[url] != nil }
     }
 
     /// What became of the last answer of that key that counted as stored.

@@ -334,9 +334,11 @@ import Testing
         }
     }
 
-    @Test func aVariantThatIsAcceptedHidesWhatWasChosenWithoutIt() async throws {
+    /// What was chosen may be another variant, or what no field selects.
+    @Test(arguments: [true, false])
+    func aVariantThatIsAcceptedHidesWhatWasChosenWithoutIt(_ isOfVariant: Bool) async throws {
         try await withReady(AcceptedTests.collecting) { (stand) async throws in
-            let entry = variant(stand, "a")
+            let entry = isOfVariant ? variant(stand, "a") : stand.bench.entry("url")
             let found = ReadyFound(
                 response: stand.row(entry).response, takesGzip: nil, entry: entry.key.digest, url: entry.variant?.url,
                 parents: [], provider: "itunes",

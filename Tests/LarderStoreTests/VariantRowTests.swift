@@ -105,7 +105,7 @@ import Testing
             let store = try bench.open()
             #expect(try await found(store, bench) == ["a"])
             await store.maintain()
-            #expect(!store.lacks(bench.entry("url").key))
+            #expect(!store.lacks(bench.entry("url").key.digest))
             #expect(try await found(store, bench) == ["a"])
             await store.close()
         }
@@ -143,14 +143,50 @@ import Testing
         }
     }
 
+    @Test func ofAcceptedResponsesTheOneThatArrivedLaterIsFound() async throws {
+        try await withStore(AcceptedTests.collecting) { (store, bench) async throws in
+            #expect(await store.write(plain(bench, 1)) == .accepted)
+            #expect(await store.write(variant(bench, "a", 2)) == .accepted)
+            #expect(try await found(store, bench) == ["a"])
+            #expect(await store.write(plain(bench, 3)) == .accepted)
+            #expect(try await found(store, bench) == ["plain"])
+            await store.commit()
+            #expect(try await found(store, bench) == ["plain"])
+        }
+    }
+
+    /// Neither of the two accepted ones is committed, so the first variant is still in the database.
+    @Test func aVariantBeforeAnAcceptedResponseThatAnotherVariantReplacedIsInDoubt() async throws {
+        try await withStore(AcceptedTests.collecting) { (store, bench) async throws in
+            #expect(await store.write(variant(bench, "a", 1)) == .accepted)
+            await store.commit()
+            #expect(await store.write(plain(bench, 2)) == .accepted)
+            #expect(await store.write(variant(bench, "b", 3)) == .accepted)
+            #expect(try await found(store, bench) == ["a?", "b"])
+            await store.commit()
+            #expect(try await found(store, bench) == ["b"])
+        }
+    }
+
+    @Test func whoIsToldOfAVariantIsToldBeforeItsCommitAndAfterIt() async throws {
+        try await withStore { (store, bench) async throws in
+            let told = Lock<[Digest]>([])
+            store.tellOfVariants { url in told.withLock { $0.append(url) } }
+            #expect(await store.write(variant(bench, "a", 1)) == .stored)
+            let url = bench.entry("url").key.digest
+            #expect(told.withLock { $0 } == [url, url])
+        }
+    }
+
     @Test func theVariantReceivedFirstLeavesBeyondTheLimit() async throws {
         try await withStore { (store, bench) async throws in
             for number in 0..<EntryRows.mostVariants + 1 {
-                #expect(await store.write(variant(bench, "\(number)", UInt64(100 - number))) == .stored)
+                #expect(await store.write(variant(bench, "\(number)", UInt64(number + 2))) == .stored)
             }
+            #expect(await store.write(variant(bench, "first", 1)) == .refused(.removed))
             let look = try await store.find(bench.entry("url").key)
             #expect(look.variants.count == EntryRows.mostVariants)
-            #expect(try await store.read(bench.entry("32").key) == nil)
+            #expect(try await store.read(bench.entry("0").key) == nil)
         }
     }
 

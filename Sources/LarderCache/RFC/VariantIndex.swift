@@ -74,7 +74,8 @@ public struct VariantIndex: Sendable {
     /// its `Date` may be older: the origin has said that it is current.
     public func leading(_ entry: StoredResponse) -> StoredVariant? {
         guard let facts = entry.variant else { return nil }
-        let date = max(Self.date(entry.fields, receivedAt: entry.responseTime), variants.first?.facts.date ?? facts.date)
+        let date = max(
+            Self.date(entry.fields, receivedAt: entry.responseTime), variants.first?.facts.date ?? facts.date)
         return facts.dated(min(date, entry.responseTime))
     }
 
@@ -92,6 +93,13 @@ public struct VariantIndex: Sendable {
             date: date(entry.fields, receivedAt: entry.responseTime),
             putsOthersInDoubt: Displacement.putsOthersInDoubt(status: entry.status), language: language,
             rest: language == nil ? nil : rest(names, requestFields))
+    }
+
+    /// Whether a request with these fields selects a response of its URL.
+    public static func selects(_ entry: StoredResponse, _ requestFields: HeaderFields) -> Bool {
+        guard let variant = entry.variant else { return true }
+        guard case .names(let names) = Vary(entry.fields) else { return false }
+        return selection(names: names, requestFields: requestFields) == variant.selection
     }
 
     /// The instant in `Date`, at most that of the receipt, which counts if there is none.

@@ -36,7 +36,8 @@ extension EntryCache {
     ///   - stamp: the stamp from before the row was read.
     // More than six parameters: those of `ReadyRow`, without the store's own mark, and what the row depends on.
     public func keepReady(
-        _ response: ReadyResponse, of row: StoredResponse, scope: UInt64, target: Bytes, takesGzip: Bool?, provider: String,
+        _ response: ReadyResponse, of row: StoredResponse, scope: UInt64, target: Bytes, takesGzip: Bool?,
+        provider: String,
         under began: UInt64, _ stamp: ReadyStamp
     ) {
         // A response made under settings that have changed since may follow either. The mark is read before the epoch.

@@ -96,6 +96,17 @@ extension EntryCache {
         memory.invalidate(digest)
     }
 
+    /// Removes what is stored of a URL and arrived before a number, in favour of a newer response that is not stored. This
+    /// counts at once.
+    /// - Parameter fields: those of a request that selects what is removed; nil if all of the URL is.
+    func displaceOlder(of url: Digest, provider: String, before arrival: UInt64, selecting fields: HeaderFields?) {
+        memory.invalidate(url)
+        store.removeOlder(of: url, provider: provider, before: arrival) { entry in
+            fields.map { VariantIndex.selects(entry, $0) } ?? true
+        }
+        memory.invalidate(url)
+    }
+
     /// Removes every entry that the selectors name, or with `soft` expires it. A merged answer comes from several
     /// entries, so memory forgets everything; it refills from the database at once.
     public func purge(_ selectors: [PurgeSelector], soft: Bool) async -> Purged {

@@ -39,6 +39,7 @@ public final class EntryCache: Sendable {
         self.memory = memory
         self.log = log
         self.time = time
+        store.tellOfVariants { [memory] in memory.invalidate($0) }
     }
 
     /// The numbers by which responses are ordered.
@@ -56,12 +57,12 @@ public final class EntryCache: Sendable {
             var isInDoubt = false
             /// What is stored in parts, if no whole response is stored.
             var parts: PartsLook?
-            /// The look-up found nothing stored in parts. This holds while `ready` is current.
-            var lacksParts = false
             /// The variants that are stored under the URL, if there are any.
             var index: VariantIndex?
             /// Why the entry answers, if neither the URL nor the request's fields select it.
             var chosenBy: CacheRule?
+            /// The look-up took too long or failed: something may be stored all the same.
+            var isLate = false
             /// Other requests for the same target and coding get the entry too, whatever their other fields are.
             var isForAll = true
             /// The stamp under which memory may keep a response made from the entry. It is not current if the look-up might
@@ -120,12 +121,14 @@ public final class EntryCache: Sendable {
             return try await store.find(url)
         } catch {
             _ = unreadable(error)
-            return StoredLook()
+            var look = StoredLook()
+            look.isLate = true
+            return look
         }
     }
 
-    /// Whether certainly nothing of the URL with that key is stored: see `SQLiteStore.lacks`.
-    func lacks(_ key: CacheKey) -> Bool { store.lacks(key) }
+    /// Whether certainly nothing of the URL with that digest is stored: see `SQLiteStore.lacks`.
+    func lacks(_ url: Digest) -> Bool { store.lacks(url) }
 
     /// Whether something of the URL with that key may be stored: see `SQLiteStore.mayHold`.
     func mayHold(_ key: CacheKey) async -> Bool { await store.mayHold(key) }

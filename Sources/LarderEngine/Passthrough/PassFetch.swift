@@ -209,11 +209,7 @@ public struct PassFetch: Sendable {
             let isAnswer = rule.semantics == .rfc || classification.isAnswer
             if !verdict.isStored, isAnswer { await displace(made.entry, verdict.rule, found, began, place) }
             // A newer response that is too large to be stored hides older ones.
-            if verdict.rule == .objectTooLarge {
-                var newer = made.entry
-                newer.key = variants.key(names(newer))
-                await hideOlder(than: newer, found, began, place)
-            }
+            if verdict.rule == .objectTooLarge { await hideOlder(than: made.entry, found, began, place) }
         }
         if !isSettled { await engine.settle(stream.body, head.length) }
         if let content = stream.body.whole {

@@ -27,15 +27,14 @@ public struct PassSelection: Sendable {
         let cache = engine.cache
         let ready = cache.readyStamp(request)
         var found = EntryCache.Found(ready: ready, began: cache.begin(request))
-        guard cache.lacks(request.primary) else { return nil }
+        guard cache.lacks(request.primary.digest) else { return nil }
         guard request.rule.semantics == .rfc else { return found }
         if mayHaveOtherQueries, !engine.searchVariances.equivalents(of: request).isEmpty { return nil }
         guard request.mayHaveParts else { return found }
-        let list = request.primary.ofParts
-        let both = cache.readyStamp(request, list.digest)
+        let list = request.primary.digestOfParts
+        let both = cache.readyStamp(request, list)
         guard cache.lacks(list) else { return nil }
         if cache.isCurrent(ready) { found.ready = both }
-        found.lacksParts = true
         return found
     }
 

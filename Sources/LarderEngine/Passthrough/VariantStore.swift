@@ -18,10 +18,18 @@ struct VariantStore: Sendable {
         let began = cache.begin(request)
         let look = await cache.find(request.primary)
         if let entry = look.entry {
-            guard await canBegin(entry) else { return EntryCache.Found(ready: ready, began: began) }
+            guard await canBegin(entry) else {
+                var nothing = EntryCache.Found(ready: ready, began: began)
+                nothing.isLate = true
+                return nothing
+            }
             return EntryCache.Found(entry: entry, ready: ready, began: began)
         }
-        guard let index = VariantIndex(look) else { return EntryCache.Found(ready: ready, began: began) }
+        guard let index = VariantIndex(look) else {
+            var nothing = EntryCache.Found(ready: ready, began: began)
+            if look.isLate || look.missing > 0 { nothing.isLate = true }
+            return nothing
+        }
         for (place, variant) in order(index.candidates(for: request.forwarded)).enumerated() {
             let key = variant.entry.key
             // Stamp before the variant is read: a variant is freshened, hidden and removed without the others.

@@ -16,10 +16,17 @@ public enum Vary: Sendable, Hashable {
             self = .names([])
             return
         }
+        // Most responses that depend on a field depend on this one alone.
+        if values.count == 1, ASCII.equalFolded(values[0], "Accept-Encoding") {
+            self = .names(Self.coding)
+            return
+        }
         let members = FieldList.members(values)
         let isUnreadable = members.contains { $0 == "*" || !$0.utf8.allSatisfy(ASCII.isToken) }
         self = isUnreadable ? .any : .names(Set(members.map { FieldList.lowercased($0) }).sorted())
     }
+
+    private static let coding = ["accept-encoding"]
 
     /// Whether the response depends on this field, given in lower case. True for `any`.
     public func names(_ field: String) -> Bool {

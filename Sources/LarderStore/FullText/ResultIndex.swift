@@ -187,7 +187,7 @@ struct ResultIndex {
             "SELECT \(RowSums.columns), e.digest FROM entry e CROSS JOIN life l WHERE e.id = ?1 AND l.id = e.id")
         defer { statement.reset() }
         statement.bind(1, id)
-        guard try statement.step(), let digest = Digest(bytes: statement.bytes(12)) else { return .none }
+        guard try statement.step(), let digest = Digest(bytes: statement.bytes(13)) else { return .none }
         if rows != nil, let kind = RowSums.fault(statement, digest: digest) {
             rows?.note(id, kind)
             return .none

@@ -186,15 +186,15 @@ extension StoreReader {
             """)
         row.bind(1, candidate.row)
         defer { row.reset() }
-        guard try row.step(), let digest = Digest(bytes: row.bytes(12)) else { return nil }
+        guard try row.step(), let digest = Digest(bytes: row.bytes(13)) else { return nil }
         let (id, size) = (row.int(0), row.int(1))
         if let kind = RowSums.fault(row, digest: digest) {
             damagedEntry(id, kind)
             passed.entries.insert(id)
             return nil
         }
-        guard let texts = ResultTexts(row, from: 13), Int64(texts.place.upperBound) <= size,
-            RowSums.result(texts, as: candidate.row) == row.int(21)
+        guard let texts = ResultTexts(row, from: 14), Int64(texts.place.upperBound) <= size,
+            RowSums.result(texts, as: candidate.row) == row.int(22)
         else {
             damagedEntry(id, .result)
             return nil

@@ -110,7 +110,8 @@ public final class ReadyReaders: Sendable {
         let overlay = shared.overlay
         if !overlay.isEmpty {
             if overlay.holds(found.entry) { return false }
-            if let url = found.url, overlay.holdsVariants(of: url) { return false }
+            // A variant of the URL may take the place of a response that no field selects.
+            if overlay.holdsVariants(of: found.url ?? found.entry) { return false }
         }
         if let removals = shared.removals.snapshot() {
             if removals.mayConcern([found.entry] + [found.url].compactMap { $0 } + found.parents) { return false }

@@ -138,7 +138,35 @@ final class PendingRemovals: Sendable {
         }
     }
 
+    /// As `Removals.addOlder`.
+    func addOlder(
+        of url: Digest, before: UInt64, where selects: @escaping @Sendable (StoredResponse) -> Bool
+    ) -> UInt64? {
+        state.withLock { state in
+            let number = state.removals.addOlder(of: url, before: before, where: selects)
+            publish(&state)
+            return number
+        }
+    }
+
+    /// Whether a removal of what is older of a URL is not committed yet.
+    func isOpen(older number: UInt64, of url: Digest) -> Bool {
+        isAny && state.withLock { $0.removals.older[url]?.contains { $0.number == number } ?? false }
+    }
+
     // MARK: The writer
+
+    /// The removals of what is older of a URL.
+    var older: [Digest: [OlderRemoval]] { isAny ? state.withLock { $0.removals.older } : [:] }
+
+    /// Notes that the removals of these URLs are committed, up to a number each. Returns the number of the latest
+    /// removal if none is left.
+    func settle(older: [Digest: UInt64]) -> UInt64? {
+        state.withLock { state in
+            for (url, number) in older { state.removals.settleOlder(of: url, upTo: number) }
+            return noted(&state)
+        }
+    }
 
     /// The single keys to be removed.
     var exact: [Tombstone] { isAny ? state.withLock { Array($0.removals.exact.values) } : [] }
@@ -150,7 +178,7 @@ final class PendingRemovals: Sendable {
     var hasDue: Bool {
         isAny
             && state.withLock { state in
-                state.removals.wide.contains(where: \.isDue)
+                state.removals.wide.contains(where: \.isDue) || !state.removals.older.isEmpty
                     || state.removals.exact.values.contains(where: \.isDue)
             }
     }
@@ -174,6 +202,12 @@ final class PendingRemovals: Sendable {
             }
         }
     }
+
+    /// As `Removals.settledUpTo`.
+    var settledUpTo: UInt64 { state.withLock { $0.removals.settledUpTo } }
+
+    /// Whether there are others than those of what is older of a URL, which meet nothing that is stored now.
+    var isAnyOfKeys: Bool { isAny && state.withLock { !$0.removals.exact.isEmpty || !$0.removals.wide.isEmpty } }
 
     /// The number of the latest tombstone.
     var latest: UInt64 { state.withLock { $0.removals.latest } }

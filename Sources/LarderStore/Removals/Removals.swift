@@ -36,6 +36,8 @@ struct Tombstone: Sendable {
 struct Removals: Sendable {
     /// The most tombstones of single keys.
     static let mostExact = 4096
+    /// The most removals of what is older of one URL. One more is a removal of all that is older.
+    static let mostOlderOfURL = 16
     /// The most removals by provider, term, URL or condition.
     static let mostWide = 64
 
@@ -50,12 +52,21 @@ struct Removals: Sendable {
     private(set) var exact: [Digest: Tombstone] = [:]
     /// The removals that walk: those of many entries, and those of single keys from which many entries were made.
     private(set) var wide: [Tombstone] = []
+    /// The removals of what is older of a URL, by the URL.
+    private(set) var older: [Digest: [OlderRemoval]] = [:]
+    private var olderCount = 0
     private var nextNumber: UInt64 = 1
 
-    var isEmpty: Bool { exact.isEmpty && wide.isEmpty }
-    var count: Int { exact.count + wide.count }
+    var isEmpty: Bool { exact.isEmpty && wide.isEmpty && older.isEmpty }
+    var count: Int { exact.count + wide.count + olderCount }
     /// The number of the latest tombstone.
     var latest: UInt64 { nextNumber - 1 }
+
+    /// The number up to which all removals are committed.
+    var settledUpTo: UInt64 {
+        let open = exact.values.map(\.number) + wide.map(\.number) + older.values.joined().map(\.number)
+        return open.min().map { $0 - 1 } ?? latest
+    }
 
     /// How many more removals of single keys may go on as walks.
     var roomForWalks: Int { Self.mostWide - wide.count }
@@ -133,6 +144,42 @@ struct Removals: Sendable {
         case .provider(let name): return name == made.provider
         default: return false
         }
+    }
+
+    // MARK: Older responses
+
+    /// Adds a removal of what is older of a URL.
+    /// - Returns: its number; nil if there is no room for it.
+    mutating func addOlder(
+        of url: Digest, before: UInt64, where selects: @escaping @Sendable (StoredResponse) -> Bool
+    ) -> UInt64? {
+        guard olderCount < Self.mostExact else { return nil }
+        var made = OlderRemoval(number: nextNumber, before: before, selects: selects)
+        nextNumber += 1
+        var held = older[url] ?? []
+        if held.count >= Self.mostOlderOfURL {
+            // More of them are not told apart: each look-up asks all.
+            made.before = held.reduce(before) { max($0, $1.before) }
+            made.selects = { _ in true }
+            olderCount -= held.count
+            held = []
+        }
+        olderCount += 1
+        older[url] = held + [made]
+        return made.number
+    }
+
+    /// Notes that the removals of a URL up to this one are committed.
+    mutating func settleOlder(of url: Digest, upTo number: UInt64) {
+        guard let held = older[url] else { return }
+        let left = held.filter { $0.number > number }
+        olderCount -= held.count - left.count
+        older[url] = left.isEmpty ? nil : left
+    }
+
+    /// Whether a response is removed because it is older than another one of its URL.
+    func meansAsOlder(_ entry: StoredResponse) -> Bool {
+        older[entry.urlDigest]?.contains { $0.means(entry) } ?? false
     }
 
     // MARK: The writer's progress
@@ -218,7 +265,7 @@ struct Removals: Sendable {
 
     /// Whether a tombstone may concern an entry with one of these digests as its own or as a parent's.
     func mayConcern(_ digests: [Digest]) -> Bool {
-        if digests.contains(where: { exact[$0] != nil }) { return true }
+        if digests.contains(where: { exact[$0] != nil || older[$0] != nil }) { return true }
         return wide.contains { held in !held.isExact || digests.contains(where: held.isExact) }
     }
 

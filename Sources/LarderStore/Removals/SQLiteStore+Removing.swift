@@ -112,17 +112,23 @@ extension StoreShared {
     /// Drops accepted entries that could not be committed before a removal, even if that removal only expires: no such
     /// entry may stay fresh, and no older entry may come back.
     func drop(_ digests: [Digest], below bound: UInt64) {
+        for digest in digests { orders.overtake(digest, below: bound) }
+        drop(digests.filter { !keys.lacks($0) }, of: nil)
+    }
+
+    /// Removes stored entries. Nobody waits for that.
+    func drop(_ digests: [Digest], of provider: String?) {
         for digest in digests {
-            orders.overtake(digest, below: bound)
-            if keys.lacks(digest) { continue }
-            let tombstone = removals.add(.digest(digest), isSoft: false, provider: nil, at: time.wall(), nil)
+            let tombstone = removals.add(.digest(digest), isSoft: false, provider: provider, at: time.wall(), nil)
             removals.markDue(tombstone.number)
             noteIfLate(tombstone)
         }
     }
 
     /// Has the mark say that the removal is pending if it is not committed in time. Most are, within milliseconds.
-    private func noteIfLate(_ tombstone: Tombstone) { waits.add(LateRemoval(tombstone, self), .read) }
+    private func noteIfLate(_ tombstone: Tombstone) {
+        waits.add(LateRemoval(tombstone.number, self) { [removals] in removals.isOpen(tombstone) }, .read)
+    }
 
     /// Hides the older entry of this key, or everything older of its URL, though the newer answer is not known to be
     /// stored.
@@ -163,7 +169,9 @@ extension StoreShared {
     /// The reply to a look-up that takes too long: a miss.
     func lateRead() -> Result<StoredLook, StoreError> {
         meters.lateReads.add()
-        return .success(StoredLook())
+        var look = StoredLook()
+        look.isLate = true
+        return .success(look)
     }
 
     /// The reply to a read of a stretch that takes too long: it fails like a damaged body.
@@ -189,15 +197,15 @@ extension StoreShared {
 }
 
 /// A removal whose commit nobody waits for.
-private final class LateRemoval: Lapsing {
-    private let tombstone: Tombstone
+final class LateRemoval: Lapsing {
+    private let number: UInt64
     private let shared: StoreShared
+    private let isOpen: @Sendable () -> Bool
 
-    init(_ tombstone: Tombstone, _ shared: StoreShared) {
-        self.tombstone = tombstone
-        self.shared = shared
+    init(_ number: UInt64, _ shared: StoreShared, isOpen: @escaping @Sendable () -> Bool) {
+        (self.number, self.shared, self.isOpen) = (number, shared, isOpen)
     }
 
-    var isGiven: Bool { !shared.removals.isOpen(tombstone) }
-    func lapse() { shared.flusher.note(tombstone.number) }
+    var isGiven: Bool { !isOpen() }
+    func lapse() { shared.flusher.note(number) }
 }

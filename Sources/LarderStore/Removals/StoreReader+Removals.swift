@@ -5,6 +5,7 @@ import LarderCore
 extension StoreReader {
     /// Whether a found row may be served. A row that was expired is stale since then.
     func admit(_ entry: inout StoredResponse, _ id: Int64, _ removals: Removals) throws(StoreError) -> Bool {
+        if removals.meansAsOlder(entry) { return false }
         var verdict = Removals.Verdict()
         removals.verdict(id: id, digest: entry.key.digest, EntryFacts(entry), into: &verdict)
         for relative in entry.relatives { try consider(relative, of: id, removals, &verdict) }
@@ -35,7 +36,7 @@ extension StoreReader {
     ) throws(StoreError) -> Set<Int64> {
         guard let connection else { return [] }
         let row = try connection.statement(
-            "SELECT digest, label, head FROM entry WHERE id = ?1")
+            "SELECT digest, label, head, key FROM entry WHERE id = ?1")
         let parents = try connection.statement(
             """
             SELECT digest FROM parent WHERE child = ?1
@@ -49,6 +50,10 @@ extension StoreReader {
             if try row.step(), let digest = Digest(bytes: row.bytes(0)) {
                 let facts = EntryCodec.facts(label: row.text(1), head: row.raw(2))
                 removals.verdict(id: id, digest: digest, facts, into: &verdict)
+                let entry = EntryCodec.decode(
+                    row.raw(2), key: CacheKey(bytes: row.bytes(3), digest: digest), body: [], freshUntil: 0,
+                    staleUntil: 0, label: "")
+                if let entry, removals.meansAsOlder(entry) { verdict.isRemoved = true }
             }
             parents.bind(1, id)
             defer { parents.reset() }

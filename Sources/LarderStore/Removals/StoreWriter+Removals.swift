@@ -23,6 +23,9 @@ struct RemovalUpkeep {
         var rest: PurgeWork?
     }
     var applied: [Applied] = []
+    /// The removals of what is older that the present transaction carries out: by URL, up to which number.
+    var older: [Digest: UInt64] = [:]
+    var olderCount = 0
     var retryAt: MonotonicTime?
     var rest = Duration.seconds(1)
     var error: StoreError?
@@ -40,8 +43,9 @@ extension StoreWriter {
 
     /// Removes the single keys. Inside a transaction, before anything else.
     func applyRemovals() throws(StoreError) {
-        removing.applied = []
+        (removing.applied, removing.older, removing.olderCount) = ([], [:], 0)
         guard shared.removals.isAny, let rows = database?.rows else { return }
+        try applyOlder(rows)
         let exact = shared.removals.exact
         guard !exact.isEmpty else { return }
         let newest = try rows.connection.number("SELECT max(id) FROM entry") ?? 0
@@ -70,6 +74,15 @@ extension StoreWriter {
 
     /// Called when the transaction has ended.
     func settleRemovals(committed: Bool) {
+        if !removing.older.isEmpty {
+            let older = removing.older
+            removing.older = [:]
+            if committed {
+                shared.meters.purged.add(removing.olderCount)
+                // A commit that removed nothing needs no flush.
+                settled(shared.removals.settle(older: older), flushes: removing.olderCount > 0)
+            }
+        }
         guard !removing.applied.isEmpty else { return }
         let applied = removing.applied
         removing.applied = []
@@ -88,11 +101,11 @@ extension StoreWriter {
         settled(shared.removals.settle(applied.filter { $0.rest == nil }.map(\.tombstone)))
     }
 
-    func settled(_ latest: UInt64?) {
+    func settled(_ latest: UInt64?, flushes: Bool = true) {
         removing.retryAt = nil
         removing.rest = .seconds(1)
-        if let latest { shared.files.mark.settle(upTo: latest) }
-        shared.flusher.flush()
+        shared.files.mark.settle(upTo: latest ?? shared.removals.settledUpTo)
+        if flushes { shared.flusher.flush() }
         guard latest != nil else { return }
         if removing.isTold {
             removing.isTold = false
@@ -102,7 +115,7 @@ extension StoreWriter {
 
     /// Refuses writes while single keys wait to be tried again.
     func refusalOfRemovals() -> WriteOutcome? {
-        guard let at = removing.retryAt, shared.removals.isAny, shared.time.monotonic() < at else { return nil }
+        guard let at = removing.retryAt, shared.removals.isAnyOfKeys, shared.time.monotonic() < at else { return nil }
         return .refused(upkeep.pause?.reason ?? .failed)
     }
 
@@ -121,11 +134,15 @@ extension StoreWriter {
         }
         removing.retryAt = nil
         do throws(StoreError) {
-            if !shared.removals.exact.isEmpty {
+            let areKeys = !shared.removals.exact.isEmpty
+            if areKeys || !shared.removals.older.isEmpty {
                 try transact(connection) { () throws(StoreError) in }
-                shared.meters.transactions.add()
-                upkeep.wrote(at: shared.time.monotonic())
-                if upkeep.pause != nil { storingWorks() }
+                // Without a change nothing reached the disk, so this says nothing about the next write.
+                if areKeys || removing.olderCount > 0 {
+                    shared.meters.transactions.add()
+                    upkeep.wrote(at: shared.time.monotonic())
+                    if upkeep.pause != nil { storingWorks() }
+                }
             }
             for tombstone in shared.removals.walks where !purges.contains(where: { $0.number == tombstone.number }) {
                 var last = tombstone.last

@@ -13,23 +13,14 @@ extension PassFetch {
     }
 
     /// Removes stored parts that a newer response replaces because it does not belong to them.
-    func removeParts(olderThan entry: StoredResponse, _ began: RemovalStamp) async {
+    /// Parts of other variants stay, as whole responses of other variants do.
+    func removeParts(olderThan entry: StoredResponse, _ began: RemovalStamp) {
         guard request.mayHaveParts, Displacement.reach(status: entry.status) != nil, entry.status != 206,
             entry.endpoint != StoredParts.listName, engine.cache.isCurrent(began)
         else { return }
-        let key = parts.listed.primary
-        // This check precedes the look-up. An entry that is stored in between is found, or was absent at the check.
-        guard await engine.cache.mayHold(key) else { return }
-        let look = await engine.cache.find(key)
-        // A look-up that took too long proves nothing, so the list is hidden.
-        if look.isEmpty { return engine.cache.hide(entry, inPlaceOf: key) }
-        // Parts of other variants stay, as whole responses of other variants do.
-        if look.entry != nil || Displacement.putsOthersInDoubt(status: entry.status) {
-            let latest = (look.variants + [look.entry].compactMap { $0 }).map(\.arrival).max() ?? 0
-            if latest < entry.arrival { await engine.cache.displace(key.digest, of: request.provider.name) }
-        } else if let old = await parts.lists.find().entry, old.arrival < entry.arrival {
-            await engine.cache.displace(old.key.digest, of: request.provider.name)
-        }
+        engine.cache.displaceOlder(
+            of: request.primary.digestOfParts, provider: request.provider.name, before: entry.arrival,
+            selecting: Displacement.putsOthersInDoubt(status: entry.status) ? nil : request.forwarded)
     }
 
     /// Removes stored parts that a response disproves. The response is a part or a whole that is given out and not

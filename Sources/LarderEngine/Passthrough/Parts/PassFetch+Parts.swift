@@ -197,16 +197,7 @@ extension PassFetch {
             // The look-up took too long, so the list is hidden.
             engine.cache.hide(row)
         }
-        guard await engine.cache.mayHold(request.primary) else {
-            // Hiding an absent entry would also hide everything that names the URL as its parent, and so other parts.
-            await displaceShared()
-            hideOthersUnderWay(than: row, began, place)
-            if engine.cache.isCurrent(began), !place.isOvertaken { forgetReady() }
-            return
-        }
-        var newer = row
-        newer.key = variants.key(names(row))
-        await hideOlder(than: newer, found, began, place)
+        await hideOlder(than: row, found, began, place)
     }
 
     /// Hides older responses in progress when parts of this representation are stored. Older responses of other

@@ -31,8 +31,6 @@ struct PassParts: Sendable {
         let look = await lists.find()
         // If the whole response changed since it was looked up, the older stamp shows that.
         if engine.cache.isCurrent(found.ready) { found.ready = ready }
-        // A look-up that took too long proves nothing.
-        if look.entry == nil, look.index == nil { found.lacksParts = await !engine.cache.mayHold(listed.primary) }
         var stored = look.entry.flatMap { StoredParts($0) }
         var decision = decide(stored)
         // Bytes of a part that is gone count as missing. All parts of the ranges are looked up before a head goes out.
