@@ -35,6 +35,10 @@ import Testing
         #expect(URLFolder(of: "p").all(above: "/a/b", hasQuery: false).first == URLFolder(of: "p").folder(root))
     }
 
+    @Test func onlyTheRootHasAllOfItsProvidersURLs() {
+        #expect(URLFolder(of: "p").all(above: "/a/b/", hasQuery: false).map(\.isRoot) == [true, false, false])
+    }
+
     @Test func belowTheLimitTheOneAboveStandsForAFolder() {
         let deep = String(repeating: "/a", count: 40)
         let folders = URLFolder(of: "p").all(above: deep + "/x", hasQuery: false)

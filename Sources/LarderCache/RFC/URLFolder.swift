@@ -2,7 +2,7 @@
 // provider's root. Whoever deletes or moves a folder changes everything below it (RFC 4918 §9.6.1, §9.9.3).
 //
 // A folder is one more parent of an entry, like a group (`CacheGroups`): removing its digest removes every entry below
-// it. Nothing is stored under the digest itself.
+// it. Nothing is stored under the digest itself. The root is no parent: removing it removes all of the provider.
 import Glibc
 import LarderCore
 
@@ -14,18 +14,21 @@ public struct URLFolder: Sendable, Hashable {
     /// The provider and the path without a slash at its end: of the root, an empty one.
     let text: String
 
-    /// The digest that is a parent of every entry below the folder.
+    /// The digest that is a parent of every entry below the folder, unless that is the root.
     public let digest: Digest
+
+    /// Whether the folder has all of its provider's URLs in it.
+    public let isRoot: Bool
 
     /// A short mark of the folder, for answers that are under way. Two folders may have the same mark.
     public let mark: UInt64
 
     /// The root folder, of which all of a provider's paths are part.
     /// - Parameter provider: the name, and the base URL.
-    public init(of provider: String) { self.init(text: provider + "\n") }
+    public init(of provider: String) { self.init(text: provider + "\n", isRoot: true) }
 
-    private init(text: String) {
-        self.text = text
+    private init(text: String, isRoot: Bool) {
+        (self.text, self.isRoot) = (text, isRoot)
         digest = Digest(of: Bytes(text: "folder\n" + text))
         mark = MemoryGenerations.mark(text)
     }
@@ -43,7 +46,7 @@ public struct URLFolder: Sendable, Hashable {
     }
 
     private func below(_ path: String, _ length: Int) -> URLFolder {
-        URLFolder(text: text + String(decoding: path.utf8.prefix(length), as: UTF8.self))
+        URLFolder(text: text + String(decoding: path.utf8.prefix(length), as: UTF8.self), isRoot: false)
     }
 
     /// The folders above a path, this root first. A URL with a query lies below its own path too: it is a view of what

@@ -52,7 +52,7 @@ extension EntryCache {
     /// what is stored under the URL is removed from the tier; its other responses stay shared.
     func tellHosts(_ digest: Digest, of provider: ConfiguredProvider) async {
         guard provider.isPassthrough, provider.settings.isShared, let shared else {
-            return await tellRemoved(digest, of: provider)
+            return await tellRemoved(.digest(digest), of: provider)
         }
         let order = RemovalOrder(selector: .digest(digest), isSoft: false, provider: provider.name)
         await shared.remove(url: digest, provider: provider.name, order: order.encoded)
@@ -65,10 +65,10 @@ extension EntryCache {
         await shared.remove(url: url, provider: provider.name)
     }
 
-    /// Tells the other hosts to remove the entry with that digest, and what was made from it.
-    func tellRemoved(_ digest: Digest, of provider: ConfiguredProvider) async {
+    /// Tells the other hosts to remove what the selector names, and what was made from it.
+    func tellRemoved(_ selector: PurgeSelector, of provider: ConfiguredProvider) async {
         guard provider.settings.isShared, let shared else { return }
-        let order = RemovalOrder(selector: .digest(digest), isSoft: false, provider: provider.name)
+        let order = RemovalOrder(selector: selector, isSoft: false, provider: provider.name)
         await shared.remove(provider: provider.name, order: order.encoded)
     }
 

@@ -36,21 +36,26 @@ extension EntryCache {
     /// - Parameter isKnown: whether it is known to be a folder. Most paths that are deleted are none; then the tier's
     ///   other answers stay, unless something turns out to be stored below the path here.
     func remove(below folder: URLFolder, of provider: ConfiguredProvider, isKnown: Bool) async {
-        if isKnown {
-            await tellRemoved(folder.digest, of: provider)
+        if isKnown || folder.isRoot {
+            await tellRemoved(all(below: folder, of: provider), of: provider)
         } else {
             await tellHosts(folder.digest, of: provider)
         }
         guard await removeHere(below: folder, of: provider), !isKnown else { return }
-        await tellRemoved(folder.digest, of: provider)
+        await tellRemoved(all(below: folder, of: provider), of: provider)
         // Meanwhile something may have come back from the tier.
         _ = await removeHere(below: folder, of: provider)
+    }
+
+    /// What names the entries below a folder. Below the root lies everything of the provider, so no entry names the root.
+    private func all(below folder: URLFolder, of provider: ConfiguredProvider) -> PurgeSelector {
+        folder.isRoot ? .provider(provider.name) : .digest(folder.digest)
     }
 
     /// - Returns: whether anything may have been stored there.
     private func removeHere(below folder: URLFolder, of provider: ConfiguredProvider) async -> Bool {
         memory.remove(below: folder)
-        let outcome = await store.remove(.digest(folder.digest), soft: false, provider: provider.name)
+        let outcome = await store.remove(all(below: folder, of: provider), soft: false, provider: provider.name)
         if case .refused(let error) = outcome { log.error("a folder could not be removed", ["error": "\(error)"]) }
         memory.remove(below: folder)
         if case .done(0) = outcome, !mayHoldUncommitted(of: provider.name) { return false }
@@ -73,7 +78,7 @@ extension EntryCache {
     /// belong to one of them are not stored.
     public func removeGroups(_ groups: [Digest], of provider: ConfiguredProvider) async {
         guard !groups.isEmpty else { return }
-        for group in groups { await tellRemoved(group, of: provider) }
+        for group in groups { await tellRemoved(.digest(group), of: provider) }
         memory.remove(groups: groups, of: provider.name)
         for group in groups {
             if case .refused(let error) = await store.remove(.digest(group), soft: false, provider: provider.name) {

@@ -257,7 +257,7 @@ public final class PassRequest: Sendable {
     /// What a stored response is removed together with: the folders above its URL, and the groups that it belongs to (RFC
     /// 9875).
     public func groups(_ entry: StoredResponse) -> [Digest] {
-        let folders = folders.map(\.digest)
+        let folders = folders.filter { !$0.isRoot }.map(\.digest)
         guard rule.semantics == .rfc, entry.fields.contains(.cacheGroups) else { return folders }
         return folders + CacheGroups.groups(of: entry.fields, provider: provider.name, requestURL: url)
     }

@@ -32,6 +32,18 @@ extension Tables {
             get(at: "/%7ejoe/a", expect: forwarded())
         }
         Clause(
+            "RFC 4918 §9.6.1 DELETE of the root", .must,
+            "What was stored of an API is invalidated when its root is deleted."
+        ) {
+            answers(storable)
+            for stored in ["/", "/a", "/a/b?x=1"] {
+                get(at: stored)
+                hits("body 1", at: stored)
+            }
+            send("DELETE", at: "/")
+            for stored in ["/", "/a", "/a/b?x=1"] { get(at: stored, expect: forwarded()) }
+        }
+        Clause(
             "RFC 4918 §9.6.1 DELETE, error", .may, "A collection that was not deleted keeps what is stored below it."
         ) {
             answers(reply("Cache-Control: max-age=60", at: "/d/a"), reply(status: "423 Locked", at: "/d/"))
