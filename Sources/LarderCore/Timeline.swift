@@ -57,7 +57,7 @@ public final class Timeline: Sendable {
     /// The number of spans that are kept. A list of many items has more.
     public static let limit = 128
 
-    /// When the request was handed to its task.
+    /// When the handler began with the request.
     public let began: MonotonicTime
     private let state = Lock((spans: [Span](), leftOut: 0))
 

@@ -305,7 +305,7 @@ final class Connection: EventHandler {
         switch end {
         case .close: leave()
         case .refuse:
-            inHand?.task?.cancel()
+            inHand?.cancel?()
             refuse(fault)
         case .finish: break
         }

@@ -73,9 +73,9 @@ extension Connection {
     /// - Parameter ending: how a response that is being streamed ended.
     func leave(_ ending: StreamEnding = .left) {
         guard machine.phase != .closed else { return }
-        if let task = inHand?.task {
+        if let cancel = inHand?.cancel {
             worker.shared.cells.left.add()
-            task.cancel()
+            cancel()
         }
         inHand = nil
         if let ended = tunnel.take() { ended.close(.broken) }
@@ -106,7 +106,7 @@ extension Connection {
     func dismiss() {
         switch machine.phase {
         case .answering where !isProbe, .body where !isProbe:
-            inHand?.task?.cancel()
+            inHand?.cancel?()
             // No handler has seen a request whose body is still being read.
             let isRepeatable = machine.phase == .body || inHand?.request.method.isIdempotent == true
             refuse(.drainEnded(mayHaveTakenEffect: !isRepeatable))

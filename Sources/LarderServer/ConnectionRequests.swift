@@ -1,5 +1,5 @@
-// The slow path: a request that memory does not answer becomes a `ServerRequest`, and its handler runs in a task of its
-// own. The response is written when the handler returns it. Each connection has one request in hand at a time.
+// The slow path: a request that memory does not answer becomes a `ServerRequest` for the handler. The response is written
+// when the handler has made it. Each connection has one request in hand at a time.
 import LarderCore
 import LarderHTTP
 import LarderIO
@@ -11,7 +11,8 @@ struct RequestInHand {
     var decoder = ChunkedDecoder()
     /// How fast the client sends a body that is read whole before the handler starts.
     var pace = TransferPace()
-    var task: Task<Void, Never>?
+    /// Cancels the work for the response: the handler's, or the reading of a streamed body.
+    var cancel: (@Sendable () -> Void)?
     /// The number of interim responses already sent.
     var interimSent = 0
     var began: MonotonicTime
@@ -199,7 +200,7 @@ extension Connection {
         return used
     }
 
-    /// Starts the handler in its task.
+    /// Starts the handler.
     func dispatch() {
         if input == .last { noteInputEnd() }
         guard var asked = inHand?.request else { return }
@@ -212,19 +213,16 @@ extension Connection {
             asked.interim = { [id = asked.id] head in loop.post { box.value?.sendInterim(head, of: id) } }
         }
         let request = asked
-        inHand?.task = handler.begin(request) {
-            Task(executorPreference: loop) {
-                let response = await handler.respond(to: request)
-                guard let connection = box.value, response.upgrade == nil || connection.awaits(request.id) else {
-                    if let offer = response.upgrade {
-                        handler.ended(.notBegun(request, response, to: offer.target, 499))
-                    }
-                    return response.body.abandon()
+        inHand?.cancel = handler.begin(request, on: loop) { response in
+            guard let connection = box.value, response.upgrade == nil || connection.awaits(request.id) else {
+                if let offer = response.upgrade {
+                    handler.ended(.notBegun(request, response, to: offer.target, 499))
                 }
-                if let reader = connection.deliver(response, to: request.id) {
-                    await StreamedAnswer.pass(reader, of: request.id, to: box)
-                }
+                return response.body.abandon()
             }
+            guard let reader = connection.deliver(response, to: request.id) else { return }
+            let task = Task(executorPreference: loop) { await StreamedAnswer.pass(reader, of: request.id, to: box) }
+            if box.value?.cancelsStream(request.id, by: task) != true { task.cancel() }
         }
     }
 

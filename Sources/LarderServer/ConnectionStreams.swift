@@ -1,5 +1,5 @@
-// A response whose body is streamed. The task that ran the handler also reads the body, one piece at a time, and asks
-// for a piece only when the one before is almost written. A connection holds a piece or two, even for a slow client.
+// A response whose body is streamed. A task reads the body, one piece at a time, and asks for a piece only when the one
+// before is almost written. A connection holds a piece or two, even for a slow client.
 import LarderCore
 import LarderHTTP
 import LarderIO
@@ -17,7 +17,7 @@ enum StreamEnding: String, Sendable, Hashable {
 
 /// A response between its head and its last byte.
 struct StreamedAnswer {
-    let answered: RequestInHand
+    var answered: RequestInHand
     /// The response as the handler returned it, without the body.
     let response: ServerResponse
     let reader: any BodyReader
@@ -91,6 +91,13 @@ extension Connection {
         run()
     }
 
+    /// Notes the task that reads the body. Returns false if the response has ended already.
+    func cancelsStream(_ id: RequestID, by task: Task<Void, Never>) -> Bool {
+        guard stream?.id == id else { return false }
+        stream?.answered.cancel = { task.cancel() }
+        return true
+    }
+
     /// Appends the next piece of the body to the pending bytes.
     fileprivate func put(_ piece: Bytes, of id: RequestID) {
         guard let streamed = stream, streamed.id == id, !piece.isEmpty else { return }
@@ -150,7 +157,7 @@ extension Connection {
         worker.shared.cells.cut(ending)
         log(dropped, ending)
         dropped.reader.abandon()
-        dropped.answered.task?.cancel()
+        dropped.answered.cancel?()
         dropped.room?.continuation.resume(returning: false)
         return dropped.isDelimitedByClosing
     }

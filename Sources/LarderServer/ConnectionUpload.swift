@@ -114,7 +114,7 @@ extension Connection {
             worker.shared.cells.refused(fault)
             return leave()
         }
-        inHand?.task?.cancel()
+        inHand?.cancel?()
         refuse(fault)
     }
 

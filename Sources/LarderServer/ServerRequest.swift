@@ -187,13 +187,15 @@ public struct ServerResponse: Sendable {
 
 /// Answers the requests that memory does not answer.
 public protocol RequestHandler: Sendable {
-    /// Answers one request. Runs in its own task, which prefers the connection's loop, so it must not block. If the
-    /// client leaves before the response begins, the task is cancelled and its response dropped. The end of its input
-    /// alone is no leaving.
+    /// Answers one request, in a task that prefers the connection's loop, so it must not block.
     func respond(to request: ServerRequest) async -> ServerResponse
-    /// Calls `start` once, which creates the request's task. A handler binds task-local values around this call.
-    /// Binding them inside the task, around an `await`, would cost four executor changes.
-    func begin(_ request: ServerRequest, _ start: () -> Task<Void, Never>) -> Task<Void, Never>
+    /// Begins to answer one request. Called on the connection's loop. By default this makes a task for `respond`.
+    /// - Parameter done: gets the response once, on that loop, after this method has returned.
+    /// - Returns: what cancels the work if the client leaves before the response begins, which is then dropped. The end
+    ///   of the client's input alone is no leaving.
+    func begin(
+        _ request: ServerRequest, on loop: EventLoop, _ done: @escaping @Sendable (ServerResponse) -> Void
+    ) -> @Sendable () -> Void
     /// Whether the handler reads this body as a stream. Otherwise the body is first read whole, up to the limit.
     func takesStream(method: Method, path: String, listenerProvider: String?) -> Bool
     /// What happens to a request that came to a proxy listener. Called on the connection's loop, for each request.
@@ -211,7 +213,12 @@ public protocol RequestHandler: Sendable {
 }
 
 extension RequestHandler {
-    public func begin(_ request: ServerRequest, _ start: () -> Task<Void, Never>) -> Task<Void, Never> { start() }
+    public func begin(
+        _ request: ServerRequest, on loop: EventLoop, _ done: @escaping @Sendable (ServerResponse) -> Void
+    ) -> @Sendable () -> Void {
+        let task = Task(executorPreference: loop) { done(await respond(to: request)) }
+        return { task.cancel() }
+    }
     public func takesStream(method: Method, path: String, listenerProvider: String?) -> Bool { false }
     public func verdict(on target: ProxyTarget, path: String, run: ProxyRun?) -> ProxyVerdict {
         .refuse(.notAProxy(status: 421))

@@ -19,7 +19,7 @@ import Testing
     /// The deinit of a released object may take other locks, such as the lock of the memory that it holds.
     @Test func aFlightThatHasLandedIsHeldByWhoLandedIt() throws {
         var state = FlightState(failurePause: .zero)
-        weak var task: FlightTask?
+        weak var task: RunningWork?
         func begin() throws -> FlightNumber {
             let led = state.refresh(question, memory.removalStamp(question.removable), memory, now: now.monotonic)
             let lead = try #require(led)
@@ -34,30 +34,25 @@ import Testing
 
     /// Admits a caller and lets it leave again.
     /// - Returns: what became of it, and whether it joined a flight of another.
-    private func admit(_ client: HalfClose, _ number: UInt64, to state: inout FlightState) async
-        -> (FlightState.Admittance, joined: Bool)
-    {
+    private func admit(
+        _ client: HalfClose, _ number: UInt64, to state: inout FlightState
+    ) -> (FlightState.Admittance, joined: Bool) {
         let ticket = FlightTicket(number: number, asker: .client(client))
-        var out: (FlightState.Admittance, joined: Bool)?
-        let _: Obtained = await handover { continuation in
-            var waiter = FlightState.Waiter(continuation: continuation, ticket: number, hasJoined: false)
-            let stamp = memory.removalStamp(question.removable)
-            out = (state.admit(&waiter, ticket, question, stamp, memory, now: now), waiter.hasJoined)
-            continuation.resume(returning: .left)
-        }
-        return out ?? (.refused, false)
+        var waiter = FlightState.Waiter(tell: { _ in }, ticket: number, hasJoined: false)
+        let stamp = memory.removalStamp(question.removable)
+        return (state.admit(&waiter, ticket, question, stamp, memory, now: now), waiter.hasJoined)
     }
 
     /// The fetcher drops the queued call of a flight whose clients are gone. Its failure is for nobody else.
-    @Test func whoComesWhenAFlightIsGivenUpLeadsAnother() async throws {
+    @Test func whoComesWhenAFlightIsGivenUpLeadsAnother() throws {
         var state = FlightState(failurePause: .zero)
         let gone = HalfClose()
         gone.began(until: now.monotonic)
-        guard case (.admitted(let first, lead: _?), joined: false) = await admit(gone, 1, to: &state) else {
+        guard case (.admitted(let first, lead: _?), joined: false) = admit(gone, 1, to: &state) else {
             Issue.record("the first does not lead")
             return
         }
-        guard case (.admitted(let second, lead: nil), joined: true) = await admit(gone, 2, to: &state) else {
+        guard case (.admitted(let second, lead: nil), joined: true) = admit(gone, 2, to: &state) else {
             Issue.record("the second does not join")
             return
         }
@@ -65,7 +60,7 @@ import Testing
         #expect(first.wait.giveUp(at: now.monotonic))
         let isAnswered = state.isAnswered(question.key, memory, now: now.monotonic)
         #expect(!isAnswered)
-        guard case (.admitted(let third, lead: _?), joined: false) = await admit(HalfClose(), 3, to: &state) else {
+        guard case (.admitted(let third, lead: _?), joined: false) = admit(HalfClose(), 3, to: &state) else {
             Issue.record("the third does not lead")
             return
         }
@@ -93,7 +88,7 @@ import Testing
     }
 
     @Test func aFlightThatIsCancelledBeforeItHasItsTaskCancelsItThen() async {
-        let flight = FlightTask()
+        let flight = RunningWork()
         flight.cancel()
         #expect(flight.isCancelled)
         let (steps, end) = AsyncStream<Void>.makeStream()

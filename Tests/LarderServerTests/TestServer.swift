@@ -33,6 +33,22 @@ struct Answering: RequestHandler {
     }
 }
 
+/// Answers without a task, when its test says so.
+final class Posting: RequestHandler {
+    /// What answers the request in hand.
+    let answer = Hook<(@Sendable (ServerResponse) -> Void)?>(nil)
+    let cancelled = CounterCell()
+
+    func respond(to request: ServerRequest) async -> ServerResponse { ServerResponse(status: 500) }
+
+    func begin(
+        _ request: ServerRequest, on loop: EventLoop, _ done: @escaping @Sendable (ServerResponse) -> Void
+    ) -> @Sendable () -> Void {
+        answer.set { response in loop.post { done(response) } }
+        return { [cancelled] in cancelled.add() }
+    }
+}
+
 /// Holds ready responses by target.
 final class StubReady: ReadySource {
     private let responses: [Bytes: ReadyResponse]

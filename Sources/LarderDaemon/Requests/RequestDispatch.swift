@@ -3,6 +3,7 @@
 import LarderCore
 import LarderEngine
 import LarderHTTP
+import LarderIO
 import LarderProviders
 import LarderServer
 import LarderSettings
@@ -48,28 +49,80 @@ final class RequestDispatch: RequestHandler {
     /// All methods that some route of this server accepts.
     private static let methods = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"
 
-    /// Sets the task-local values: the client, in whose turn the request's fetches wait, and a timeline of the stages.
-    func begin(_ request: ServerRequest, _ start: () -> Task<Void, Never>) -> Task<Void, Never> {
-        Timeline.$current.withValue(Timeline(began: engine.time.monotonic())) {
-            let client = AskingClient(request, tools: engine.snapshot.settings.tools)
-            return AskingClient.$current.withValue(client, operation: start)
+    /// Sets the task-local values: the client, in whose turn the request's fetches wait, and a timeline of the stages. A
+    /// GET to an API that is passed through is answered in steps on the loop, as far as that is possible.
+    func begin(
+        _ asked: ServerRequest, on loop: EventLoop, _ done: @escaping @Sendable (ServerResponse) -> Void
+    ) -> @Sendable () -> Void {
+        let client = AskingClient(asked, tools: engine.snapshot.settings.tools)
+        return Timeline.$current.withValue(Timeline(began: engine.time.monotonic())) {
+            AskingClient.$current.withValue(client) { start(asked, on: loop, done) }
         }
     }
 
-    func respond(to request: ServerRequest) async -> ServerResponse {
+    private func start(
+        _ asked: ServerRequest, on loop: EventLoop, _ done: @escaping @Sendable (ServerResponse) -> Void
+    ) -> @Sendable () -> Void {
+        let (request, began) = received(asked)
+        let work = RunningWork()
+        let goOn = {
+            @Sendable [self] (rest: @escaping @Sendable () async throws(ClientFacingError) -> ServerResponse) in
+            work.attach(
+                Task(executorPreference: loop) { done(await self.finished(request, since: began, rest)) })
+        }
+        if request.method == .get, let target = passTarget(request) {
+            let cancel = parts.raws.begin(
+                request, provider: target.provider, path: target.path, route: target.route, on: loop
+            ) { [self] outcome in
+                switch outcome {
+                case .value(let response): done(finish(.success(response), request, since: began))
+                case .rest(let rest): goOn(rest)
+                }
+            }
+            if let cancel { work.attach(cancel) }
+        } else {
+            goOn { [self] () throws(ClientFacingError) in try await route(request) }
+        }
+        return { work.cancel() }
+    }
+
+    func respond(to asked: ServerRequest) async -> ServerResponse {
+        let (request, began) = received(asked)
+        return await finished(request, since: began) { [self] () throws(ClientFacingError) in try await route(request) }
+    }
+
+    /// The request as it is routed, and when that began.
+    private func received(_ asked: ServerRequest) -> (ServerRequest, MonotonicTime) {
         var request =
-            AskingClient.removed(from: request, AskingClient.current?.tools ?? engine.snapshot.settings.tools)
-            ?? request
+            AskingClient.removed(from: asked, AskingClient.current?.tools ?? engine.snapshot.settings.tools) ?? asked
         // Taken before any settings are read.
         request.mark = engine.cache.epoch
         runs.reached(request)
-        let began = engine.time.monotonic()
+        return (request, engine.time.monotonic())
+    }
+
+    private func finished(
+        _ request: ServerRequest, since began: MonotonicTime,
+        _ work: @Sendable () async throws(ClientFacingError) -> ServerResponse
+    ) async -> ServerResponse {
+        do throws(ClientFacingError) {
+            return finish(.success(try await work()), request, since: began)
+        } catch {
+            return finish(.failure(error), request, since: began)
+        }
+    }
+
+    /// Makes what a route came to the response that is sent, and records it.
+    private func finish(
+        _ outcome: Result<ServerResponse, ClientFacingError>, _ request: ServerRequest, since began: MonotonicTime
+    ) -> ServerResponse {
         var response: ServerResponse
         var hasClientLeft = false
-        do {
-            response = try await route(request)
+        switch outcome {
+        case .success(let routed):
+            response = routed
             bound(&response, request)
-        } catch {
+        case .failure(let error):
             hasClientLeft = error.code == ClientFacingError.clientLeft
             responder.explanations.note(request.id, at: engine.time.wall(), error)
             let name = routeName(request)
@@ -200,13 +253,10 @@ final class RequestDispatch: RequestHandler {
             guard CrossOriginSharing.isPreflight(request) else { throw .crossSite }
             return CrossOriginSharing.preflight(request, route: .options)
         }
-        if let provider = request.listenerProvider {
-            return try await parts.raws.pass(
-                request, provider: provider, path: request.path, route: request.proxied == nil ? .listener : .proxy)
-        }
         // Pass-through takes any method and keeps the path's spelling, so it is recognised before the route table.
-        if let (provider, path) = Self.rawTarget(request.path) {
-            return try await parts.raws.pass(request, provider: provider, path: path, route: .raw)
+        if let target = passTarget(request) {
+            return try await parts.raws.pass(
+                request, provider: target.provider, path: target.path, route: target.route)
         }
         let match = try routes.table.router.match(request.method, path: request.path)
         if match.value.needsAuthority { try Authority.check(request, engine.snapshot.settings) }
@@ -222,9 +272,16 @@ final class RequestDispatch: RequestHandler {
         return (String(name), tail.isEmpty ? "/" : String(tail))
     }
 
+    /// The provider and its path that a request to a bound listener, to a host of the proxy or below `/raw` asks for.
+    private func passTarget(_ request: ServerRequest) -> (provider: String, path: String, route: RouteName)? {
+        if let provider = request.listenerProvider {
+            return (provider, request.path, request.proxied == nil ? .listener : .proxy)
+        }
+        return Self.rawTarget(request.path).map { ($0.provider, $0.path, .raw) }
+    }
+
     private func routeName(_ request: ServerRequest) -> RouteName {
-        if request.listenerProvider != nil { return request.proxied == nil ? .listener : .proxy }
-        if Self.rawTarget(request.path) != nil { return .raw }
+        if let target = passTarget(request) { return target.route }
         return (try? routes.table.router.match(request.method, path: request.path))?.name ?? .nowhere
     }
 }

@@ -5,6 +5,7 @@ import LarderCache
 import LarderCore
 import LarderEngine
 import LarderHTTP
+import LarderIO
 import LarderServer
 import LarderSettings
 import LarderStore
@@ -42,15 +43,51 @@ struct PassRoute: Sendable {
                         : hasBody && content == nil ? .requestBody : request.hasOwnField ? .ownField : .ownBusiness)
             return try await forward(context, request, reason, stored: nil, rule: rule)
         }
+        let entry = entry(request, context)
+        return try await concluded(request, context) { () throws(UpstreamFailure) in try await entry.run() }
+    }
+
+    /// Begins to answer a request on its loop. A GET needs no task, unless one of its steps must wait.
+    /// - Parameter done: see `EntryRequest.begin`, also for what is returned.
+    func begin(
+        _ context: RequestContext, _ way: WayOut, on loop: EventLoop,
+        _ done: @escaping @Sendable (LoopOutcome<ServerResponse, ClientFacingError>) -> Void
+    ) -> (@Sendable () -> Void)? {
+        guard context.request.method == .get, context.request.upload == nil, context.request.body.isEmpty,
+            // What is refused here is refused again there.
+            let request = try? PassRequest(context.request, way), !request.isOwnBusiness, request.override == nil
+        else {
+            done(.rest { () throws(ClientFacingError) in try await pass(context, way) })
+            return nil
+        }
+        return entry(request, context).begin(on: loop) { outcome in
+            switch outcome {
+            case .value(.served(let served)): done(.value(respond(served, request, context)))
+            case .value(let other):
+                done(.rest { () throws(ClientFacingError) in try await concluded(request, context) { other } })
+            case .rest(let rest):
+                done(.rest { () throws(ClientFacingError) in try await concluded(request, context, rest) })
+            }
+        }
+    }
+
+    private func entry(_ request: PassRequest, _ context: RequestContext) -> EntryRequest {
+        var entry = EntryRequest(
+            engine: engine,
+            recipe: EntryRecipe(
+                PassSelection(engine: engine, request: request, snapshot: context.snapshot),
+                provider: request.provider.name),
+            terms: request.terms(patience: context.snapshot.settings.fetch.softDeadline))
+        entry.interim = Self.interim(context, request)
+        return entry
+    }
+
+    private func concluded(
+        _ request: PassRequest, _ context: RequestContext,
+        _ run: @Sendable () async throws(UpstreamFailure) -> EntryRequest.Conclusion
+    ) async throws(ClientFacingError) -> ServerResponse {
         do {
-            var entry = EntryRequest(
-                engine: engine,
-                recipe: EntryRecipe(
-                    PassSelection(engine: engine, request: request, snapshot: context.snapshot),
-                    provider: request.provider.name),
-                terms: request.terms(patience: context.snapshot.settings.fetch.softDeadline))
-            entry.interim = Self.interim(context, request)
-            switch try await entry.run() {
+            switch try await run() {
             case .served(let served): return respond(served, request, context)
             case .passOn(let reason, let stored, let rule):
                 return try await forward(context, request, reason, stored: stored, rule: rule)

@@ -28,6 +28,34 @@ struct RawRoute: Sendable {
         return try await pass(context, of: client, provider: name, path: path)
     }
 
+    /// Begins to answer a GET on its loop: see `PassRoute.begin`.
+    func begin(
+        _ client: ServerRequest, provider name: String, path: String, route: RouteName, on loop: EventLoop,
+        _ done: @escaping @Sendable (LoopOutcome<ServerResponse, ClientFacingError>) -> Void
+    ) -> (@Sendable () -> Void)? {
+        let snapshot = engine.snapshot
+        guard let provider = Self.provider(named: name, for: client, snapshot), provider.settings.enabled,
+            provider.isPassthrough, provider.isConfigured,
+            // The admin token may have to be taken out.
+            !client.fields.contains(.authorization),
+            Self.upgrade(client, provider) == nil
+        else {
+            done(
+                .rest { () throws(ClientFacingError) in
+                    try await pass(client, provider: name, path: path, route: route)
+                })
+            return nil
+        }
+        let way = WayOut(
+            client, provider: provider, name: name, path: UpstreamPath.withoutSingleDots(path), snapshot.settings)
+        return PassRoute(engine: engine, responder: responder).begin(
+            RequestContext(request: client, snapshot: snapshot, route: route), way, on: loop, done)
+    }
+
+    private static func upgrade(_ client: ServerRequest, _ provider: ConfiguredProvider) -> ProtocolUpgrade? {
+        ProtocolUpgrade(client.fields, isVersion10: client.isVersion10, others: provider.settings.upgrades)
+    }
+
     /// The providers of the proxy's hosts are reached through the proxy only: its rules come first.
     private static func provider(
         named name: String, for client: ServerRequest, _ snapshot: Snapshot
@@ -100,9 +128,7 @@ struct RawRoute: Sendable {
     private func passOn(
         _ context: RequestContext, of client: ServerRequest, _ way: WayOut
     ) async throws(ClientFacingError) -> ServerResponse {
-        let upgrade = ProtocolUpgrade(
-            client.fields, isVersion10: client.isVersion10, others: way.provider.settings.upgrades)
-        guard let upgrade else {
+        guard let upgrade = Self.upgrade(client, way.provider) else {
             return try await PassRoute(engine: engine, responder: responder).pass(context, way)
         }
         return try await UpgradeRoute(engine: engine, tunnels: tunnels, secrets: secrets).pass(context, way, upgrade)

@@ -57,15 +57,28 @@ public struct EntryRequest: Sendable {
     /// Performs all steps of the request.
     /// - Throws: why the upstream gave nothing, if nothing stored could stand in.
     public func run() async throws(UpstreamFailure) -> Conclusion {
-        var flow = RequestFlow(terms)
         let began = engine.time.monotonic()
-        var found: EntryCache.Found
-        if let absent = recipe.absent { found = absent } else { found = await recipe.find() }
+        if let absent = recipe.absent { return try await run(absent, since: began) }
+        return try await run(await recipe.find(), since: began)
+    }
+
+    func lookedUp(
+        _ found: EntryCache.Found, _ flow: inout RequestFlow, since began: MonotonicTime
+    ) -> RequestFlow.Step {
         Timeline.current?.note(.lookUp, recipe.provider, from: began, to: engine.time.monotonic())
-        terms.judge.limit(&found.entry)
-        let step = flow.lookedUp(
+        return flow.lookedUp(
             found.entry, hasVariants: found.index != nil, isInDoubt: found.isInDoubt, parts: found.parts?.decision,
             hasParts: found.parts?.stored != nil, now: now)
+    }
+
+    /// Performs the steps from the look-up on.
+    func run(
+        _ looked: EntryCache.Found, since began: MonotonicTime
+    ) async throws(UpstreamFailure) -> Conclusion {
+        var flow = RequestFlow(terms)
+        var found = looked
+        terms.judge.limit(&found.entry)
+        let step = lookedUp(found, &flow, since: began)
         // Most requests end here.
         if case .answer(let stored) = step, let entry = found.entry.take() {
             let mayBeKept = stored.outcome != .stale && found.isForAll
@@ -77,13 +90,14 @@ public struct EntryRequest: Sendable {
     }
 
     /// Performs the steps after the look-up.
-    private func perform(
-        _ first: RequestFlow.Step, _ begun: RequestFlow, _ looked: EntryCache.Found
+    /// - Parameter fetched: the fetch that led to the first step, if one did.
+    func perform(
+        _ first: RequestFlow.Step, _ begun: RequestFlow, _ looked: EntryCache.Found, _ fetched: Fetch? = nil
     ) async throws(UpstreamFailure) -> Conclusion {
         var flow = begun
         var found = looked
         var step = first
-        var fetch: Fetch?
+        var fetch = fetched
         while true {
             switch step {
             case .answer(let stored):
@@ -119,9 +133,7 @@ public struct EntryRequest: Sendable {
                 }
                 let brought = try await obtain(forward, found, isShared: isShared)
                 fetch = brought
-                step =
-                    brought.made.map { flow.fetched(fetched($0, brought, found), now: now) }
-                    ?? flow.ended(brought.ending, now: now)
+                step = next(after: brought, &flow, found)
             case .answerFetched(let fresh):
                 guard let fetch, let made = fetch.made else { throw unwanted }
                 return .served(answer(fresh, made, fetch, found))
@@ -151,7 +163,7 @@ public struct EntryRequest: Sendable {
     // MARK: Fetching
 
     /// How a fetch ended for this request.
-    private struct Fetch {
+    struct Fetch {
         var made: Made?
         var hasJoined = false
         var ending = RequestFlow.Ending.failed
@@ -169,10 +181,21 @@ public struct EntryRequest: Sendable {
             isShared
             ? await engine.flights.obtain(
                 key, of: recipe.removable, groupsOf: recipe.provider,
-                patience: [forward.patience, deadline].compactMap { $0 }.min(), plan: plan,
+                patience: patience(forward), plan: plan,
                 interim: interim, sentSince: forward.sentSince, exchange: recipe.exchange(order), work: work)
             : await engine.flights.obtainAlone(
                 key, patience: deadline, plan: plan, interim: interim, work: work)
+        return try fetch(obtained, isShared: isShared, since: began)
+    }
+
+    /// How long the client waits for a fetch.
+    func patience(_ forward: RequestFlow.Forward) -> Duration? {
+        [forward.patience, deadline].compactMap { $0 }.min()
+    }
+
+    func fetch(
+        _ obtained: Obtained, isShared: Bool, since began: MonotonicTime
+    ) throws(UpstreamFailure) -> Fetch {
         if obtained.hasJoined {
             Timeline.current?.note(.join, recipe.provider, from: began, to: engine.time.monotonic())
         }
@@ -185,6 +208,11 @@ public struct EntryRequest: Sendable {
         case .alone where isShared: return Fetch(ending: .unshareable)
         case .left, .alone: throw unwanted
         }
+    }
+
+    /// The step after a fetch.
+    func next(after fetch: Fetch, _ flow: inout RequestFlow, _ found: EntryCache.Found) -> RequestFlow.Step {
+        fetch.made.map { flow.fetched(fetched($0, fetch, found), now: now) } ?? flow.ended(fetch.ending, now: now)
     }
 
     private func fetched(_ made: Made, _ fetch: Fetch, _ found: EntryCache.Found) -> Fetched {
@@ -262,7 +290,7 @@ public struct EntryRequest: Sendable {
             ready: ready)
     }
 
-    private func answer(
+    func answer(
         _ fresh: RequestFlow.Fresh, _ made: Made, _ fetch: Fetch, _ found: EntryCache.Found
     ) -> Served {
         var served = Served(

@@ -96,15 +96,39 @@ public final class FlightCoordinator: Sendable {
     private func join(
         _ question: FlightQuestion, _ patience: Duration?, _ plan: WaitClock?, _ interim: InterimRelay.Listener?
     ) async -> Obtained {
-        let ticket = FlightTicket(number: tickets.wrappingAdd(1, ordering: .relaxed).newValue, asker: .current)
+        let ticket = ticket()
         // The timer ends with the membership. In most cases the caller resumes on the loop of its timer.
         defer { ticket.timer.end() }
-        return await handover {
-            admit($0, ticket, question, patience, plan, interim)
+        return await handover { continuation in
+            admit({ continuation.resume(returning: $0) }, ticket, question, patience, plan, interim)
         } onCancel: {
-            ticket.leave()
-            leave(ticket.number, as: .left)
+            leave(ticket)
         }
+    }
+
+    /// Waits like `obtain`, for a caller that is no task.
+    /// - Parameter done: gets the result once, on any thread, and perhaps before this method has returned.
+    /// - Returns: what ends the wait, because nobody wants the result.
+    func begin(
+        _ question: FlightQuestion, patience: Duration?, interim: InterimRelay.Listener?,
+        _ done: @escaping @Sendable (Obtained) -> Void
+    ) -> @Sendable () -> Void {
+        let ticket = ticket()
+        let told: @Sendable (Obtained) -> Void = {
+            ticket.timer.end()
+            done($0)
+        }
+        admit(told, ticket, question, patience, nil, interim)
+        return { [self] in leave(ticket) }
+    }
+
+    private func ticket() -> FlightTicket {
+        FlightTicket(number: tickets.wrappingAdd(1, ordering: .relaxed).newValue, asker: .current)
+    }
+
+    private func leave(_ ticket: FlightTicket) {
+        ticket.leave()
+        leave(ticket.number, as: .left)
     }
 
     /// Finds or begins the caller's flight and registers the caller there, in one step under the lock. Otherwise the
@@ -112,20 +136,20 @@ public final class FlightCoordinator: Sendable {
     /// wait is in place.
     // More than six parameters: the caller, its question, and what limits or observes its wait.
     private func admit(
-        _ continuation: TaskContinuation<Obtained, Never>, _ ticket: FlightTicket, _ question: FlightQuestion,
+        _ tell: @escaping @Sendable (Obtained) -> Void, _ ticket: FlightTicket, _ question: FlightQuestion,
         _ patience: Duration?, _ plan: WaitClock?, _ interim: InterimRelay.Listener?
     ) {
         let now = time.moment()
         let beginning = memory.removalStamp(question.removable)
         let (admittance, waiter) = state.withLock { state in
-            var waiter = FlightState.Waiter(continuation: continuation, ticket: ticket.number, hasJoined: false)
+            var waiter = FlightState.Waiter(tell: tell, ticket: ticket.number, hasJoined: false)
             let admittance = state.admit(&waiter, ticket, question, beginning, memory, now: now)
             underWay.set(state.count)
             return (admittance, waiter)
         }
         if waiter.hasJoined { joined.add() }
         switch admittance {
-        case .answered(let obtained): continuation.resume(returning: obtained)
+        case .answered(let obtained): tell(obtained)
         case .told(let result): waiter.resume(result)
         case .refused:
             refused.add()
@@ -194,7 +218,7 @@ public final class FlightCoordinator: Sendable {
         guard let (waiter, membership, abandonedTask) = left else { return }
         membership.wait.remove(ticket: ticket, at: timers.monotonic())
         membership.wait.interim.remove(ticket: ticket)
-        waiter.continuation.resume(returning: ending)
+        waiter.tell(ending)
         if let abandonedTask {
             abandoned.add()
             abandonedTask.cancel()

@@ -21,29 +21,6 @@ final class FlightTicket: Sendable {
     var hasLeft: Bool { left.load(ordering: .acquiring) }
 }
 
-/// What cancels a flight's work. This object exists as soon as the flight leads. Its work is attached a moment later.
-final class FlightTask: Sendable {
-    private let work = Hook<(@Sendable () -> Void)?>(nil)
-    /// Atomic, because it is read under the coordinator's lock and must not take another lock there.
-    private let cancelled = Atomic<Bool>(false)
-
-    var isCancelled: Bool { cancelled.load(ordering: .acquiring) }
-
-    /// Takes what cancels the work from now on.
-    func attach(_ cancel: @escaping @Sendable () -> Void) {
-        work.set(cancel)
-        // A cancel before this point found no work.
-        if isCancelled { cancel() }
-    }
-
-    func attach(_ task: Task<Void, Never>) { attach { task.cancel() } }
-
-    func cancel() {
-        cancelled.store(true, ordering: .releasing)
-        work.get()?()
-    }
-}
-
 /// What a caller asks for.
 struct FlightQuestion: Sendable {
     /// The digest of what is asked for. Callers with the same digest share a flight.
@@ -62,24 +39,25 @@ struct FlightQuestion: Sendable {
 
 /// The flights in progress, their waiters and the remembered failures. Confined to the coordinator's lock.
 struct FlightState {
-    /// A caller that waits on its own loop. `resume` chooses here what the caller gets, so that it goes there directly.
+    /// A caller that waits. `resume` chooses here what the caller gets, so that it goes there directly.
     struct Waiter: Sendable {
-        var continuation: TaskContinuation<Obtained, Never>
+        /// Resumes a task on its own loop, or posts to a loop.
+        var tell: @Sendable (Obtained) -> Void
         var ticket: UInt64
         /// The caller came to a flight that another caller had begun.
         var hasJoined: Bool
 
         func resume(_ result: FlightResult) {
             if hasJoined, case .answered(let made) = result, !made.mayBeShared {
-                return continuation.resume(returning: .alone)
+                return tell(.alone)
             }
-            continuation.resume(returning: .result(result, joined: hasJoined))
+            tell(.result(result, joined: hasJoined))
         }
     }
 
     /// A flight in progress.
     struct Flight: Sendable {
-        let task = FlightTask()
+        let task = RunningWork()
         /// How long its calls have waited in Larder's queue.
         let wait = FlightWait()
         /// The removal stamp from when the flight began.
@@ -114,7 +92,7 @@ struct FlightState {
     /// A flight that must be started.
     struct Lead: Sendable {
         var number: FlightNumber
-        var task: FlightTask
+        var task: RunningWork
         var wait: FlightWait
     }
 
@@ -138,7 +116,7 @@ struct FlightState {
 
     /// The number of flights in progress.
     var count: Int { flights.count }
-    var tasks: [FlightTask] { flights.values.map(\.task) }
+    var tasks: [RunningWork] { flights.values.map(\.task) }
 
     func isWaiting(_ ticket: UInt64) -> Bool { memberships[ticket] != nil }
 
@@ -200,7 +178,7 @@ struct FlightState {
 
     /// Removes a caller that no longer waits.
     /// - Returns: the caller to resume, its membership, and the task of its flight if that flight is abandoned.
-    mutating func leave(_ ticket: UInt64, isLate: Bool) -> (Waiter, Membership, abandoned: FlightTask?)? {
+    mutating func leave(_ ticket: UInt64, isLate: Bool) -> (Waiter, Membership, abandoned: RunningWork?)? {
         guard let membership = memberships.removeValue(forKey: ticket) else { return nil }
         // A shared flight goes on when its caller's patience ends. A flight for one caller alone ends with it.
         let found = table.leave(membership.number, ticket: ticket, keepFlight: isLate && membership.isShared)

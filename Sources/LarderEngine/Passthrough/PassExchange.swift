@@ -14,7 +14,7 @@ final class PassExchange: Sendable {
     /// The flight whose work this is.
     struct Flight: Sendable {
         let loop: EventLoop
-        let task: FlightTask
+        let task: RunningWork
         let wait: FlightWait
         let voice: FlightVoice
         let land: @Sendable (FlightResult) -> Void
@@ -51,8 +51,7 @@ final class PassExchange: Sendable {
         private let found: EntryCache.Found
         private let flight: Flight
         private let began: RemovalStamp
-        private let timeline = Timeline.current
-        private let client = AskingClient.current
+        private let locals = RequestLocals()
 
         init(_ exchange: PassExchange, _ flight: Flight, _ began: RemovalStamp) {
             (fetch, found) = (exchange.fetch, exchange.found)
@@ -89,11 +88,10 @@ final class PassExchange: Sendable {
         }
 
         private func settled(_ whole: PassFetch.Whole, _ stream: UpstreamStream, _ classification: Classification) {
-            let result = stream.body.whole.flatMap { content in
+            var result: FlightResult?
+            if let content = stream.body.whole {
                 // The commit belongs to the request's timeline.
-                Timeline.$current.withValue(timeline) {
-                    fetch.takeAtOnce(whole, content, stream.head, classification, found, began)
-                }
+                locals.bind { result = fetch.takeAtOnce(whole, content, stream.head, classification, found, began) }
             }
             guard let result else { return receive(whole, stream, classification, isSettled: true) }
             flight.land(result)
@@ -111,11 +109,8 @@ final class PassExchange: Sendable {
         /// Goes on in a task, which has all that a fetch reads of the leader's task.
         private func goOn(_ work: @escaping @Sendable () async -> FlightResult) {
             FlightWait.$current.withValue(flight.wait) {
-                AskingClient.$current.withValue(client) {
-                    Timeline.$current.withValue(timeline) {
-                        flight.task.attach(
-                            Task(executorPreference: flight.loop) { [flight] in flight.land(await work()) })
-                    }
+                locals.bind {
+                    flight.task.attach(Task(executorPreference: flight.loop) { [flight] in flight.land(await work()) })
                 }
             }
         }

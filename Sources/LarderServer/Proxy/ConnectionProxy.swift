@@ -184,7 +184,7 @@ extension Connection {
         guard let id = inHand?.request.id else { return }
         let (handler, loop, box) = (worker.shared.handler, worker.loop, box)
         if let known { return loop.soon { box.value?.beginTLS(known, target, id) } }
-        inHand?.task = Task(executorPreference: loop) {
+        let task = Task(executorPreference: loop) {
             do throws(ClientFacingError) {
                 let made = try await handler.certify(target)
                 box.value?.beginTLS(made, target, id)
@@ -192,6 +192,7 @@ extension Connection {
                 box.value?.notConnected(error, to: target, id)
             }
         }
+        inHand?.cancel = { task.cancel() }
     }
 
     // MARK: Tunnels
@@ -200,7 +201,7 @@ extension Connection {
         guard let id = inHand?.request.id else { return }
         let (handler, loop, box, dialling) = (worker.shared.handler, worker.loop, box, worker.shared.dialling)
         dialling.add()
-        inHand?.task = Task(executorPreference: loop) {
+        let task = Task(executorPreference: loop) {
             defer { dialling.add(-1) }
             do throws(ClientFacingError) {
                 let host = try await handler.connect(to: target)
@@ -210,6 +211,7 @@ extension Connection {
                 box.value?.notConnected(error, to: target, id)
             }
         }
+        inHand?.cancel = { task.cancel() }
     }
 
     /// Begins the tunnel over a connected socket.
@@ -249,7 +251,7 @@ extension Connection {
 
     func notConnected(_ error: ClientFacingError, to target: ProxyTarget, _ id: RequestID) {
         guard inHand?.request.id == id, machine.phase == .answering else { return }
-        inHand?.task = nil
+        inHand?.cancel = nil
         refuse(error, host: target)
         run()
     }
