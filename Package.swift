@@ -129,7 +129,7 @@ let package = Package(
                 "CLinux", "CSSL",
             ]),
         .executableTarget(
-            name: "LarderBenchmarks", dependencies: ["LarderCore", "LarderHTTP", "LarderCache", "LarderIO", "CLinux"],
+            name: "LarderBenchmarks", dependencies: ["LarderCore", "LarderHTTP", "CLinux"],
             swiftSettings: strict),
 
         tests("LarderCoreTests", ["LarderCore", "LarderTestSupport"]),
@@ -181,7 +181,7 @@ let package = Package(
                 "LarderSettings", "LarderDaemon", "LarderCLI",
                 "LarderTestSupport",
             ]),
-        tests("LarderBenchmarksTests", ["LarderCore", "LarderCache", "LarderBenchmarks"]),
+        tests("LarderBenchmarksTests", ["LarderCore", "LarderBenchmarks"]),
         // Speaks raw bytes to a daemon: it may not know LarderHTTP, or a misreading could be on both sides.
         tests("ConformanceTests", ["LarderCore", "LarderTestSupport"]),
         tests(

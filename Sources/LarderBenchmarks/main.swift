@@ -12,8 +12,6 @@ enum Run {
                 try part(Array(words.dropFirst()))
             } else if words.first == "--hot-path" {
                 try HotPathRun.main(Array(words.dropFirst()))
-            } else if words.first == "--fleet-simulation" {
-                print(try FleetSimulation.report(Array(words.dropFirst())), terminator: "")
             } else if words.first == "--soak" {
                 try soak(Array(words.dropFirst()))
             } else if words.contains("--help") || words.contains("-h") {

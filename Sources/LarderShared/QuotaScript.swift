@@ -1,10 +1,21 @@
-// The ledger of a shared budget as a script of the engine. `QuotaLedger` (LarderCache) is the same as a pure machine,
-// with the reasons. Each budget is one hash with these fields: the ledger's name (e), when it was made (b), whether it
-// is open (o), leases (l:NAME = calls and end), charges (cWINDOW:END), hosts that have reported (r:HOST), and what they
-// reported (sWINDOW: their own calls, tWINDOW: the largest total that they saw).
+// The ledger of a shared budget, as a script of the engine. It counts the calls of a fleet to one API: all hosts together
+// make no more calls than the limit, even after the engine has lost its data. `QuotaScriptTests` and `QuotaFleetTests`
+// hold it to that in a real engine.
 import LarderCache
 import LarderCore
 
+/// A host takes a lease of a few calls for a short term. A lease that is out counts in full. When it is given back, the
+/// used calls count from then. When it is not given back, all of its calls count from its end. No call is made after the
+/// end of its lease, so no span of a window's length holds more calls than the limit. Counts are kept in buckets of a
+/// 64th of the window, and each bucket counts from its end.
+///
+/// A new ledger does not know earlier calls. It grants nothing until every host that is alive has reported what it knows
+/// and all earlier leases are over. Then the larger of the hosts' own calls and the highest total that a host last saw
+/// counts as called now. If a host does not report, the ledger waits for one window.
+///
+/// Each budget is one hash with these fields: the ledger's name (e), when it was made (b), whether it is open (o), leases
+/// (l:NAME = calls and end), charges (cWINDOW:END), hosts that have reported (r:HOST), and what they reported (sWINDOW:
+/// their own calls, tWINDOW: the largest total that they saw). Times are in milliseconds of the engine's clock.
 enum QuotaScript {
     /// KEYS: the ledger and the table of hosts. ARGV: host, known ledger, lease, wanted calls, debt, returned lease and
     /// its used calls, the name for a new ledger, term, grace; then for each limit its calls, its window, the host's

@@ -1,6 +1,5 @@
-// The engine's script against the machine that the simulation runs. For the same questions at the same instants, every
-// reply must be equal. The script runs in a real engine; only its reading of the engine's clock is replaced by the
-// test's time.
+// The ledger's promises, one by one, in a real engine: it grants no more than the limit, counts what hosts tell it, and
+// a new ledger finds out what was called before. `QuotaFleetTests` holds the whole of it.
 import LarderCache
 import LarderCore
 import LarderTestSupport
@@ -10,154 +9,149 @@ import Testing
 
 @Suite(.enabled(if: SharedEngine.mayRun, "there is no redis-server or valkey-server on this machine"))
 struct QuotaScriptTests {
-    /// One budget, in an engine and as a machine, and the hosts that ask both.
-    private struct Pair {
-        struct Host {
-            var share = QuotaShare()
-            var seen: Int64?
-            /// The times until which calls that have not left may leave.
-            var inHand: [MonotonicTime] = []
-        }
+    private let limit = CallRate(calls: 10, per: .seconds(60))
 
-        let engine: SharedEngine
-        let script: String
-        let limits: [CallRate]
-        var ledger: QuotaLedger?
-        var hosts: [Host]
-        var now: Int64
-        var random: SeededRandom
-        var names = 0
-        var epochs = 0
-
-        init(_ engine: SharedEngine, _ limits: [CallRate], hosts: Int, seed: UInt64) throws {
-            self.engine = engine
-            self.limits = limits
-            self.hosts = (0..<hosts).map { _ in Host() }
-            now = 1_790_000_000_123
-            random = SeededRandom(state: seed)
-            let parts = QuotaScript.text.split(separator: "redis.call('TIME')", omittingEmptySubsequences: false)
-            try #require(parts.count == 2, "the script reads the time once")
-            script = parts.joined(separator: "{KEYS[3],KEYS[4]}")
-        }
-
-        /// The script's reply at this instant.
-        func scripted(_ ask: QuotaAsk, fresh: String) throws -> [String] {
-            let command = QuotaScript.command(
-                ask, ledger: Bytes(text: "ledger"), hosts: Bytes(text: "hosts"), fresh: fresh)
-            var words = command.words.map { String(decoding: $0, as: UTF8.self) }
-            words[1] = script
-            words[2] = "4"
-            words.insert(contentsOf: ["\(now / 1000)", "\(now % 1000 * 1000 + 7)"], at: 5)
-            let reply = try engine.command(words)
-            // The name is a bulk string, preceded by its length. The other words are numbers.
-            return reply.split(separator: "\r\n").filter { !"*$".contains($0.first ?? "*") }.map {
-                String($0.first == ":" ? $0.dropFirst() : $0)
-            }
-        }
-
-        mutating func expected(_ ask: QuotaAsk, fresh: String) -> [String] {
-            var ledger = self.ledger ?? QuotaLedger(epoch: fresh, now: now)
-            // The table of hosts counts whole seconds.
-            let alive = hosts.indices.filter { hosts[$0].seen.map { $0 >= now / 1000 - 10 } ?? false }
-            let reply = ledger.ask(ask, alive: Set(alive.map { "h\($0)" }), now: now)
-            self.ledger = ledger
-            return ([reply.granted, Int(reply.wait.milliseconds), reply.isOpen ? 1 : 0] + reply.used)
-                .reduce(into: [reply.epoch]) { $0.append("\($1)") }
-        }
-
-        /// Makes one event happen. Returns the replies of the script and the machine if the event asks them.
-        mutating func step() throws -> (ask: QuotaAsk, scripted: [String], expected: [String])? {
-            let host = Int(random.next() % UInt64(hosts.count))
-            let time = MonotonicTime.distantPast + .milliseconds(now)
-            switch random.next() % 40 {
-            case 0: now += Int64(random.next() % 5000)
-            case 1: now += Int64(random.next() % 90_000)
-            case 2..<10: now += Int64(random.next() % 400)
-            case 10..<20: take(host, time)
-            case 20: hosts[host].share.countMade(now: time)
-            case 21: hosts[host].share = QuotaShare()
-            case 22..<25:
-                hosts[host].seen = now / 1000
-                try engine.command("HSET", "hosts", "h\(host)", "\(now / 1000) {}")
-            case 25 where random.next() % 8 == 0:
-                try engine.command("DEL", "ledger")
-                ledger = nil
-            case 26:
-                for until in hosts[host].inHand { hosts[host].share.callLeft(grantedUntil: until) }
-                hosts[host].inHand = []
-            default: return try ask(host, time)
-            }
-            return nil
-        }
-
-        /// A granted call leaves at once, or later.
-        private mutating func take(_ host: Int, _ time: MonotonicTime) {
-            guard case .granted(let until) = hosts[host].share.take(now: time) else { return }
-            if random.next() % 4 == 0 {
-                hosts[host].inHand.append(until)
-            } else {
-                hosts[host].share.callLeft(grantedUntil: until)
-            }
-        }
-
-        private mutating func ask(
-            _ host: Int, _ time: MonotonicTime
-        ) throws -> (ask: QuotaAsk, scripted: [String], expected: [String]) {
-            names += 1
-            epochs += 1
-            let own = limits.map { Int(random.next() % UInt64($0.calls)) / 4 }
-            let ask = hosts[host].share.ask(
-                host: "h\(host)", name: "l\(names)", waiting: Int(random.next() % 5), limits: limits, own: own,
-                now: time)
-            let fresh = "e\(epochs)"
-            let scripted = try scripted(ask, fresh: fresh)
-            let expected = expected(ask, fresh: fresh)
-            let figures = expected.dropFirst().compactMap { Int($0) }
-            if random.next() % 10 == 0 {
-                // The reply is lost.
-                hosts[host].share.unanswered(ask, now: time)
-            } else {
-                let reply = QuotaReply(
-                    epoch: expected[0], granted: figures[0], wait: .milliseconds(Int64(figures[1])),
-                    isOpen: figures[2] == 1, used: Array(figures.dropFirst(3)))
-                hosts[host].share.answered(reply, to: ask, sentAt: time, now: time)
-            }
-            return (ask, scripted, expected)
-        }
+    /// The ledger "one", open at 3 s. These hosts are alive and have reported.
+    private func opened(_ hosts: String...) throws -> ScriptedLedger {
+        let ledger = try ScriptedLedger()
+        for host in hosts { try ledger.sign(host, now: 0) }
+        for host in hosts + ["a"] { _ = try ledger.ask(ask(host, wanted: 0), fresh: "one", now: 0) }
+        try #require(try ledger.ask(ask("a", wanted: 0), now: 3000).isOpen)
+        return ledger
     }
 
-    private static let limits: [[CallRate]] = [
-        [CallRate(calls: 20, per: .seconds(60))],
-        [CallRate(calls: 10, per: .seconds(1))],
-        [CallRate(calls: 40, per: .seconds(5)), CallRate(calls: 300, per: .seconds(3600))],
-        [CallRate(calls: 64, per: .seconds(30)), CallRate(calls: 90, per: .seconds(30))],
-        [CallRate(calls: 3, per: .seconds(7)), CallRate(calls: 17, per: .seconds(61))],
-    ]
-
-    @Test(arguments: limits.indices, 1...3 as ClosedRange<UInt64>)
-    func theScriptRepliesAsTheMachineDoes(_ place: Int, _ seed: UInt64) throws {
-        let engine = try SharedEngine()
-        var pair = try Pair(engine, Self.limits[place], hosts: 4, seed: seed)
-        var (asked, granted) = (0, 0)
-        for step in 0..<1500 {
-            guard let (ask, scripted, expected) = try pair.step() else { continue }
-            asked += 1
-            if expected[1] != "0" { granted += 1 }
-            try #require(scripted == expected, "step \(step): \(ask)")
-        }
-        #expect(asked > 300 && granted > 20, "the sequence is worth something: \(asked), \(granted)")
+    private func ask(
+        _ host: String, knows: String = "one", lease: String = "x", wanted: Int, own: Int = 0, seen: Int = 0,
+        returned: (lease: String, used: Int) = ("", 0), debt: Int = 0, limits: [CallRate]? = nil
+    ) -> QuotaAsk {
+        var share = QuotaShare()
+        let limits = limits ?? [limit]
+        var ask = share.ask(
+            host: host, name: lease, waiting: 0, limits: limits, own: limits.map { _ in own }, now: .distantPast)
+        (ask.knows, ask.wanted, ask.debt) = (knows, wanted, debt)
+        ask.seen = limits.map { _ in seen }
+        (ask.returned, ask.returnedUsed) = returned
+        return ask
     }
-}
 
-/// SplitMix64: the same sequence in every run.
-private struct SeededRandom {
-    var state: UInt64
+    // MARK: The limit
 
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
+    @Test func noMoreIsGrantedThanTheLimit() throws {
+        let ledger = try opened()
+        let first = try ledger.ask(ask("a", lease: "1", wanted: 7), now: 3000)
+        #expect(first.granted == 7 && first.used == [7] && first.epoch == "one")
+        let second = try ledger.ask(ask("b", lease: "2", wanted: 7), now: 3000)
+        #expect(second.granted == 3 && second.used == [10])
+        let spent = try ledger.ask(ask("a", lease: "3", wanted: 1), now: 3000)
+        #expect(spent.granted == 0 && spent.wait >= .seconds(60) && spent.used == [10])
+    }
+
+    @Test func ofSeveralLimitsTheTightestHolds() throws {
+        let limits = [CallRate(calls: 10, per: .seconds(60)), CallRate(calls: 4, per: .seconds(2))]
+        let ledger = try opened()
+        #expect(try ledger.ask(ask("a", lease: "1", wanted: 7, limits: limits), now: 3000).granted == 4)
+        let next = ask("a", lease: "2", wanted: 7, returned: ("1", 4), limits: limits)
+        #expect(try ledger.ask(next, now: 3000).granted == 0)
+        #expect(try ledger.ask(ask("a", lease: "3", wanted: 7, limits: limits), now: 5100).granted == 4)
+        _ = try ledger.ask(ask("a", wanted: 0, returned: ("3", 4), limits: limits), now: 5200)
+        #expect(try ledger.ask(ask("a", lease: "4", wanted: 7, limits: limits), now: 7300).granted == 2)
+    }
+
+    @Test func theWaitEndsWhenTheFirstCallsAreOutOfTheWindow() throws {
+        let limits = [CallRate(calls: 10, per: .seconds(30))]
+        let ledger = try opened()
+        _ = try ledger.ask(ask("a", lease: "1", wanted: 10, limits: limits), now: 3000)
+        let next = ask("a", lease: "2", wanted: 10, returned: ("1", 10), limits: limits)
+        let spent = try ledger.ask(next, now: 3500)
+        #expect(spent.granted == 0 && (.seconds(30)...(.seconds(30) + .seconds(30) / 64)).contains(spent.wait))
+        let end = 3500 + spent.wait.milliseconds
+        #expect(try ledger.ask(ask("a", lease: "3", wanted: 10, limits: limits), now: end - 1).granted == 0)
+        #expect(try ledger.ask(ask("a", lease: "4", wanted: 10, limits: limits), now: end).granted == 10)
+    }
+
+    // MARK: Leases
+
+    @Test func aLeaseThatIsNotGivenBackCountsInFullFromItsEnd() throws {
+        let ledger = try opened()
+        _ = try ledger.ask(ask("a", lease: "1", wanted: 10), now: 3000)
+        #expect(try ledger.ask(ask("b", lease: "2", wanted: 1), now: 64_999).granted == 0)
+        #expect(try ledger.ask(ask("b", lease: "3", wanted: 10), now: 66_100).granted == 10)
+    }
+
+    @Test func whatIsGivenBackCountsAsItWasUsed() throws {
+        let ledger = try opened()
+        _ = try ledger.ask(ask("a", lease: "1", wanted: 10), now: 3000)
+        let back = ask("a", lease: "2", wanted: 10, returned: ("1", 4))
+        #expect(try ledger.ask(back, now: 3500).granted == 6)
+    }
+
+    @Test func aLeaseIsGivenBackOnceAndToItsOwnLedger() throws {
+        let ledger = try opened()
+        _ = try ledger.ask(ask("a", lease: "1", wanted: 10), now: 3000)
+        let foreign = ask("a", knows: "another", lease: "2", wanted: 10, returned: ("1", 0))
+        #expect(try ledger.ask(foreign, now: 3000).granted == 0)
+        #expect(try ledger.ask(ask("a", wanted: 0, returned: ("1", 4)), now: 3000).used == [4])
+        #expect(try ledger.ask(ask("a", wanted: 0, returned: ("1", 4)), now: 3000).used == [4])
+    }
+
+    @Test func aCallWithoutALeaseCountsWhenAnOpenLedgerIsTold() throws {
+        let ledger = try ScriptedLedger()
+        #expect(try !ledger.ask(ask("a", wanted: 0, debt: 3), fresh: "one", now: 0).isOpen)
+        #expect(try ledger.ask(ask("a", wanted: 0), now: 3000).used == [0], "the host keeps it for a later question")
+        #expect(try ledger.ask(ask("a", wanted: 10, debt: 4), now: 3000).granted == 6)
+    }
+
+    // MARK: A new ledger
+
+    @Test func aNewLedgerWaitsForEveryHostThatIsAlive() throws {
+        let ledger = try ScriptedLedger()
+        for host in ["a", "b"] { try ledger.sign(host, now: 4000) }
+        _ = try ledger.ask(ask("a", wanted: 0, own: 2), fresh: "two", now: 0)
+        let closed = try ledger.ask(ask("a", wanted: 1), now: 5000)
+        #expect(!closed.isOpen && closed.granted == 0 && closed.wait == .milliseconds(250) && closed.used == [0])
+        #expect(try ledger.ask(ask("b", wanted: 10, own: 3), now: 5000).granted == 5)
+    }
+
+    @Test func aHostThatHasBeenSilentForTenSecondsIsNotWaitedFor() throws {
+        let ledger = try ScriptedLedger()
+        try ledger.sign("b", now: 0)
+        _ = try ledger.ask(ask("a", wanted: 0), fresh: "two", now: 0)
+        #expect(try !ledger.ask(ask("a", wanted: 1), now: 9000).isOpen)
+        #expect(try ledger.ask(ask("a", wanted: 1), now: 12_000).granted == 1)
+    }
+
+    @Test func theWholeThatAHostSawBeforeCounts() throws {
+        let ledger = try ScriptedLedger()
+        #expect(try ledger.ask(ask("a", wanted: 10, own: 2, seen: 8), fresh: "two", now: 0).granted == 0)
+        #expect(try ledger.ask(ask("a", wanted: 10), now: 3000).granted == 2)
+    }
+
+    @Test func aHostThatKnowsNoLedgerHasSeenNothing() throws {
+        let ledger = try ScriptedLedger()
+        _ = try ledger.ask(ask("a", knows: "", wanted: 0, own: 2, seen: 8), fresh: "two", now: 0)
+        #expect(try ledger.ask(ask("a", wanted: 10), now: 3000).granted == 8)
+    }
+
+    @Test func aHostThatReportsToAnOpenLedgerAddsWhatItKnowsMore() throws {
+        let ledger = try opened("a")
+        #expect(try ledger.ask(ask("b", knows: "", wanted: 0, own: 3), now: 4000).used == [3])
+        #expect(try ledger.ask(ask("c", knows: "zero", wanted: 0, own: 1, seen: 7), now: 4000).used == [7])
+        #expect(try ledger.ask(ask("c", wanted: 0, own: 1, seen: 9), now: 4000).used == [7], "once")
+    }
+
+    @Test func aNewLedgerIsClosedWhileLeasesOfBeforeMayLast() throws {
+        let ledger = try ScriptedLedger()
+        try ledger.sign("a", now: 0)
+        #expect(try !ledger.ask(ask("a", wanted: 1), fresh: "two", now: 0).isOpen)
+        #expect(try !ledger.ask(ask("a", wanted: 1), now: 2999).isOpen)
+        #expect(QuotaLedger.grace >= QuotaLedger.term + .seconds(1))
+    }
+
+    @Test func aNewLedgerOpensAfterOneWindowWhoeverIsMissing() throws {
+        let ledger = try ScriptedLedger()
+        _ = try ledger.ask(ask("a", wanted: 10, own: 9), fresh: "two", now: 0)
+        try ledger.sign("b", now: 59_000)
+        #expect(try !ledger.ask(ask("a", wanted: 10), now: 59_999).isOpen)
+        #expect(try ledger.ask(ask("a", wanted: 10), now: 60_000).granted == 10)
     }
 }

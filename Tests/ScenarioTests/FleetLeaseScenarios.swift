@@ -82,6 +82,59 @@ struct FleetLeaseScenarios {
         }
     }
 
+    @Test func callsOfAFleetAreWithinATenthOfThoseOfOneSharedCache() async throws {
+        let engine = try SharedEngine()
+        let origin = ScriptedOrigin(answering: CacheScenarios.song)
+        defer { origin.stop() }
+        let settings = settings(origin, engine)
+        try await Fleet.two(settings, patience: Self.patience) { one, two in
+            try await withLarder(settings, fleetPatience: Self.patience) { three in
+                try await Fleet.follow(three)
+                var random = SeededGenerator(7)
+                // A few answers are asked for often, many seldom.
+                let asked = (0..<240).map { _ in
+                    min(Int.random(in: 1...60, using: &random), Int.random(in: 1...60, using: &random))
+                }
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    for worker in 0..<12 {
+                        group.addTask {
+                            for place in stride(from: worker, to: asked.count, by: 12) {
+                                let host = [one, two, three][place % 3]
+                                let answer = try await host.get("/raw/itunes/search?term=song+\(asked[place])")
+                                #expect(answer.status == 200, "\(answer)")
+                            }
+                        }
+                    }
+                    try await group.waitForAll()
+                }
+                let different = Set(asked).count
+                #expect(different > 20 && origin.requests.count >= different)
+                #expect(origin.requests.count * 10 <= different * 11, "\(origin.requests.count) of \(different)")
+            }
+        }
+    }
+
+    @Test func theLeaseOfAFetchHasNeverMoreThanItsTermLeft() async throws {
+        let engine = try SharedEngine()
+        let gate = Gate()
+        let origin = ScriptedOrigin { _ in [.await(gate), .send(CacheScenarios.song)] }
+        defer { origin.stop() }
+        try await withLarder(settings(origin, engine)) { larder in
+            async let answer = larder.get(Self.target)
+            let left = Lock(0)
+            try await larder.eventually("the lease is out") {
+                let names = try engine.command("KEYS", "*:v1:*:l").split(separator: "\r\n")
+                guard let name = names.last, names.count > 1 else { return false }
+                let milliseconds = try engine.command("PTTL", String(name)).dropFirst().prefix { $0 != "\r\n" }
+                left.withLock { $0 = Int(milliseconds) ?? 0 }
+                return left.withLock { $0 > 0 }
+            }
+            #expect(left.withLock { $0 } <= 2000)
+            gate.open()
+            #expect(try await answer.status == 200)
+        }
+    }
+
     @Test func theLeaseOfAHostThatDiedLapses() async throws {
         let engine = try SharedEngine()
         let origin = ScriptedOrigin(answering: CacheScenarios.song)

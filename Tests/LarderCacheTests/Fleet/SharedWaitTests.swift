@@ -1,6 +1,7 @@
 // Waiting for a fetch by another host: what ends the wait, how often it checks, and how long it lasts.
 import LarderCache
 import LarderCore
+import LarderTestSupport
 import Testing
 
 @Suite struct SharedWaitTests {
@@ -42,5 +43,18 @@ import Testing
                 #expect(pause > .zero)
             }
         }
+    }
+
+    /// A lease that nobody renews is free two seconds after its host died.
+    @Test(arguments: 1...20 as ClosedRange<UInt64>)
+    func aHostThatDiedHoldsNobodyUpLongerThanATermAndAPause(_ seed: UInt64) {
+        #expect(SharedWait.term <= .seconds(2))
+        var (wait, random, time) = (wait(), SeededGenerator(seed), now)
+        let end = now + .seconds(2)
+        while case .pause(let pause) = wait.next(time < end ? .held : .free, now: time, random: random.next()) {
+            time = time + pause
+        }
+        #expect(time >= end && time <= end + .milliseconds(100))
+        #expect(wait.next(.free, now: time, random: 0) == .take)
     }
 }
