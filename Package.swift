@@ -35,9 +35,9 @@ let hotRooms: Set = [
     "LarderDaemon",
 ]
 
-/// What `Sources/CEmbedded` embeds: the console's files, the samples of providers, two tables.
+/// What `Sources/CEmbedded` embeds: the console's files, covers, the samples of providers, two tables.
 func embedded(in room: String) -> [String] {
-    if room == "LarderConsole" { return ["Files"] }
+    if ["LarderConsole", "LarderOrigin"].contains(room) { return ["Files"] }
     guard room == "LarderProviders" else { return [] }
     let folder = "\(Context.packageDirectory)/Sources/\(room)"
     let providers = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []

@@ -1,4 +1,4 @@
-// Files that the program carries in it: the console's, the samples' and two tables. `#embed` (C23, 6.10.4) reads them when this file
+// Files that the program carries in it: the console's, the samples', covers and two tables. `#embed` (C23, 6.10.4) reads them when this file
 // is compiled, and the compiler tells the build which files it read. `make lint` checks that no file is left out.
 #include "embedded.h"
 
@@ -81,6 +81,42 @@ static const char console_terms_js[] = {
 };
 static const char console_token_js[] = {
 #embed "../LarderConsole/Files/token.js"
+};
+static const char cover_1_jpg[] = {
+#embed "../LarderOrigin/Files/cover-1.jpg"
+};
+static const char cover_1_png[] = {
+#embed "../LarderOrigin/Files/cover-1.png"
+};
+static const char cover_2_jpg[] = {
+#embed "../LarderOrigin/Files/cover-2.jpg"
+};
+static const char cover_2_png[] = {
+#embed "../LarderOrigin/Files/cover-2.png"
+};
+static const char cover_3_jpg[] = {
+#embed "../LarderOrigin/Files/cover-3.jpg"
+};
+static const char cover_3_png[] = {
+#embed "../LarderOrigin/Files/cover-3.png"
+};
+static const char cover_4_jpg[] = {
+#embed "../LarderOrigin/Files/cover-4.jpg"
+};
+static const char cover_4_png[] = {
+#embed "../LarderOrigin/Files/cover-4.png"
+};
+static const char cover_5_jpg[] = {
+#embed "../LarderOrigin/Files/cover-5.jpg"
+};
+static const char cover_5_png[] = {
+#embed "../LarderOrigin/Files/cover-5.png"
+};
+static const char cover_6_jpg[] = {
+#embed "../LarderOrigin/Files/cover-6.jpg"
+};
+static const char cover_6_png[] = {
+#embed "../LarderOrigin/Files/cover-6.png"
 };
 static const char DnD_dnd5e[] = {
 #embed "../LarderProviders/DnD/Samples/dnd5e.json"
@@ -215,6 +251,18 @@ static const struct {
     FILE("LarderConsole/Files/stream.js", console_stream_js),
     FILE("LarderConsole/Files/terms.js", console_terms_js),
     FILE("LarderConsole/Files/token.js", console_token_js),
+    FILE("LarderOrigin/Files/cover-1.jpg", cover_1_jpg),
+    FILE("LarderOrigin/Files/cover-1.png", cover_1_png),
+    FILE("LarderOrigin/Files/cover-2.jpg", cover_2_jpg),
+    FILE("LarderOrigin/Files/cover-2.png", cover_2_png),
+    FILE("LarderOrigin/Files/cover-3.jpg", cover_3_jpg),
+    FILE("LarderOrigin/Files/cover-3.png", cover_3_png),
+    FILE("LarderOrigin/Files/cover-4.jpg", cover_4_jpg),
+    FILE("LarderOrigin/Files/cover-4.png", cover_4_png),
+    FILE("LarderOrigin/Files/cover-5.jpg", cover_5_jpg),
+    FILE("LarderOrigin/Files/cover-5.png", cover_5_png),
+    FILE("LarderOrigin/Files/cover-6.jpg", cover_6_jpg),
+    FILE("LarderOrigin/Files/cover-6.png", cover_6_png),
     FILE("LarderProviders/DnD/Samples/dnd5e.json", DnD_dnd5e),
     FILE("LarderProviders/DnD/Samples/equipment.json", DnD_equipment),
     FILE("LarderProviders/DnD/Samples/monsters.json", DnD_monsters),
