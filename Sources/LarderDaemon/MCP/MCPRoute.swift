@@ -22,10 +22,10 @@ enum MCPRoute {
                 return ServerResponse(status: 202, route: call.name)
             }
             id = asked
-            return response(200, try await answer(asked, method, params, parts, call), call)
+            return .json(try await answer(asked, method, params, parts, call), route: call.name)
         } catch {
             // A message that cannot be read has no id that the client waits for.
-            return response(id == nil ? 400 : 200, error.response(to: id), call)
+            return .json(error.response(to: id), status: id == nil ? 400 : 200, route: call.name)
         }
     }
 
@@ -92,13 +92,5 @@ enum MCPRoute {
         }
         if tool.leadsToExplanation { result.words += " (request \(call.request.id))" }
         return result
-    }
-
-    private static func response(_ status: Int, _ body: Bytes, _ call: RouteCall) -> ServerResponse {
-        var response = ServerResponse(status: status)
-        response.fields = ["Content-Type": "application/json", "Cache-Control": "no-store"]
-        response.body = .bytes(body)
-        response.route = call.name
-        return response
     }
 }

@@ -49,7 +49,7 @@ struct AccountRoutes: Sendable {
             response = ServerResponse(status: 303)
             response.fields.set(.location, url)
         } else {
-            response = Self.json { writer in
+            response = .json { writer in
                 writer.member("url", url)
                 writer.member("expiresAt", expiresAt.rfc3339)
                 writer.member("startedAt", engine.time.wall().rfc3339)
@@ -108,7 +108,7 @@ struct AccountRoutes: Sendable {
                 parameter: "state")
         }
         let tokens = try await engine.accounts.finish(provider, state: state, Self.landing(root))
-        return Self.json { writer in
+        return .json { writer in
             writer.member("signedIn", true)
             writer.member("provider", provider)
             writer.member(ifPresent: "account", tokens.name)
@@ -135,7 +135,7 @@ struct AccountRoutes: Sendable {
     /// `GET …/account`: answers who is signed in, without a token.
     private func account(_ provider: String) async -> ServerResponse {
         let report = await engine.accounts.report(provider)
-        return Self.json { writer in
+        return .json { writer in
             writer.member("provider", provider)
             switch report?.standing {
             case .signedIn(let tokens):
@@ -164,19 +164,10 @@ struct AccountRoutes: Sendable {
     /// `DELETE …/account`: signs out.
     private func signOut(_ provider: String) async throws(ClientFacingError) -> ServerResponse {
         let wasSignedIn = try await engine.accounts.signOut(provider)
-        return Self.json { writer in
+        return .json { writer in
             writer.member("signedIn", false)
             writer.member("wasSignedIn", wasSignedIn)
         }
-    }
-
-    private static func json(_ members: (inout JSONWriter) -> Void) -> ServerResponse {
-        var writer = JSONWriter()
-        writer.object(members)
-        var response = ServerResponse(status: 200)
-        response.fields = ["Content-Type": "application/json", "Cache-Control": "no-store"]
-        response.body = .bytes(writer.bytes)
-        return response
     }
 }
 

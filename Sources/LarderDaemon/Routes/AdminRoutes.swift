@@ -79,7 +79,7 @@ struct AdminRoutes: Sendable {
                 if let hosts = fleet.unconfirmed { writer.member("unconfirmed", strings: hosts) }
             }
         }
-        return Self.json(writer.bytes, route: route)
+        return .json(writer.bytes, route: route)
     }
 
     /// `layer=memory`: empties the memory tier. What the database keeps ready fills it again.
@@ -98,7 +98,7 @@ struct AdminRoutes: Sendable {
             writer.member("layer", "memory")
             writer.member("reason", count == 0 ? "Memory held nothing." : "The store keeps its entries.")
         }
-        return Self.json(writer.bytes, route: route)
+        return .json(writer.bytes, route: route)
     }
 
     /// `POST /v1/providers/{name}/resume`: ends a suspension and forgets remembered failures.
@@ -111,7 +111,7 @@ struct AdminRoutes: Sendable {
         engine.log.notice("resumed by hand", ["provider": provider.name])
         var writer = JSONWriter()
         writer.object { $0.member("resumed", provider.name) }
-        return Self.json(writer.bytes, route: route)
+        return .json(writer.bytes, route: route)
     }
 
     /// How long a provider is suspended by hand, if the request does not tell.
@@ -148,7 +148,7 @@ struct AdminRoutes: Sendable {
             writer.member("suspended", provider.name)
             writer.member("until", until.rfc3339)
         }
-        return Self.json(writer.bytes, route: route)
+        return .json(writer.bytes, route: route)
     }
 
     /// What to purge, and why nothing might be found.
@@ -243,13 +243,5 @@ struct AdminRoutes: Sendable {
         }
         let sentence = UnknownProvider.sentence("provider", name, among: snapshot.providers.all.map(\.name))
         return sentence + " No stored request holds that URL."
-    }
-
-    private static func json(_ bytes: Bytes, route: RouteName) -> ServerResponse {
-        var response = ServerResponse(status: 200)
-        response.fields = ["Content-Type": "application/json", "Cache-Control": "no-store"]
-        response.body = .bytes(bytes)
-        response.route = route
-        return response
     }
 }

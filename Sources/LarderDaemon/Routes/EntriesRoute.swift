@@ -58,7 +58,7 @@ struct EntriesRoute: Sendable {
                 }
             }
         }
-        return Self.json(writer.bytes, route: route)
+        return .json(writer.bytes, route: route)
     }
 
     private func question(_ query: ParameterValues) throws(ClientFacingError) -> EntryQuestion {
@@ -124,7 +124,7 @@ struct EntriesRoute: Sendable {
                 }
             }
         }
-        return Self.json(writer.bytes, route: route)
+        return .json(writer.bytes, route: route)
     }
 
     // MARK: Rendering
@@ -145,14 +145,6 @@ struct EntriesRoute: Sendable {
         writer.member("freshUntil", entry.freshUntil.rfc3339)
         writer.member("staleUntil", entry.staleUntil.rfc3339)
         writer.member("lastUsedAt", entry.lastUsed.rfc3339)
-    }
-
-    private static func json(_ bytes: Bytes, route: RouteName) -> ServerResponse {
-        var response = ServerResponse(status: 200)
-        response.fields = ["Content-Type": "application/json", "Cache-Control": "no-store"]
-        response.body = .bytes(bytes)
-        response.route = route
-        return response
     }
 }
 

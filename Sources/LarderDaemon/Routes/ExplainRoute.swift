@@ -37,11 +37,7 @@ struct ExplainRoute: Sendable {
             part.isStored == true ? part.digest.map(engine.cache.store.fate) : nil
         }
         if isRedacted { explanation.redact { engine.snapshot.providers.named($0)?.about } }
-        var response = ServerResponse(status: 200)
-        response.fields = ["Content-Type": "application/json", "Cache-Control": "no-store"]
-        response.body = .bytes(render(explanation, isRedacted, lanes, fates))
-        response.route = route
-        return response
+        return .json(render(explanation, isRedacted, lanes, fates), route: route)
     }
 
     private func find(_ id: RequestID) async -> Explanation? {

@@ -30,11 +30,7 @@ struct FleetRoute: Sendable {
                 for (name, generation) in generations { writer.member(name, generation) }
             }
         }
-        var response = ServerResponse(status: 200)
-        response.fields = ["Content-Type": "application/json", "Cache-Control": "no-store"]
-        response.body = .bytes(writer.bytes)
-        response.route = route
-        return response
+        return .json(writer.bytes, route: route)
     }
 
     private static func write(_ member: SharedMember, _ writer: inout JSONWriter) {

@@ -46,11 +46,7 @@ struct HistoryRoute: Sendable {
                 for provider in engine.snapshot.providers.all { Self.append(provider, to: &writer) }
             }
         }
-        var response = ServerResponse(status: 200)
-        response.fields = ["Content-Type": "application/json", "Cache-Control": "no-store"]
-        response.body = .bytes(writer.bytes)
-        response.route = route
-        return response
+        return .json(writer.bytes, route: route)
     }
 
     /// Writes the configured limits, with which the calls can be compared.

@@ -187,9 +187,8 @@ struct LiveRoute: Sendable {
         }
         let results = merged ?? Bytes(text: "[]")
         let count = merged == nil ? 0 : sources.reduce(0) { $0 + $1.count }
-        var response = ServerResponse(status: 200, route: route)
-        response.fields = ["Content-Type": "application/json", "Cache-Control": "no-store"]
-        response.body = .bytes(LiveEnvelope.render(search, results: results, count: count))
+        var response = ServerResponse.json(
+            LiveEnvelope.render(search, results: results, count: count), route: route)
         if let conclusion = search.conclusion, conclusion.problem == nil {
             let now = engine.time.wall()
             response.fields.set(.age, String(max(0, (now - conclusion.bornAt).wholeSeconds)))

@@ -21,7 +21,7 @@ struct OwnerRoute: Sendable {
         let code = links.make(at: engine.time.monotonic())
         // A listener at all addresses is reached by this machine's name for itself.
         let place = ["0.0.0.0", "[::]"].reduce(own.address) { $0.dropping(prefix: $1).map { "localhost\($0)" } ?? $0 }
-        return Self.json(route) { $0.member("url", "http://\(place)/#owner=\(code)") }
+        return .json(route: route) { $0.member("url", "http://\(place)/#owner=\(code)") }
     }
 
     /// The token for a code. Only a page of this daemon may ask: a browser sends Origin with every POST, and a foreign one
@@ -40,17 +40,7 @@ struct OwnerRoute: Sendable {
                 status: 403, code: "unknownLink",
                 detail: "This link was used, or is older than two minutes. larder console makes another.")
         }
-        return Self.json(route) { $0.member("token", token) }
-    }
-
-    private static func json(_ route: RouteName, _ body: (inout JSONWriter) -> Void) -> ServerResponse {
-        var writer = JSONWriter()
-        writer.object(body)
-        var response = ServerResponse(status: 200)
-        response.fields = ["Content-Type": "application/json", "Cache-Control": "no-store"]
-        response.body = .bytes(writer.bytes)
-        response.route = route
-        return response
+        return .json(route: route) { $0.member("token", token) }
     }
 }
 

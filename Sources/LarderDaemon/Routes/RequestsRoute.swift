@@ -55,10 +55,7 @@ struct RequestsRoute: Sendable {
             writer.name("requests")
             RequestsText.append(seen.requests.reversed(), filter, viewer, limit: limit, to: &writer)
         }
-        var response = ServerResponse(status: 200, route: route)
-        response.fields = ["Content-Type": "application/json", "Cache-Control": "no-store"]
-        response.body = .bytes(writer.bytes)
-        return response
+        return .json(writer.bytes, route: route)
     }
 
     /// The requests as server-sent events.

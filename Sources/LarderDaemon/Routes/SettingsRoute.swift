@@ -23,10 +23,7 @@ struct SettingsRoute: Sendable {
                 for setting in engine.snapshot.settings.effective { append(setting, to: &writer) }
             }
         }
-        var response = ServerResponse(status: 200, route: route)
-        response.fields = ["Content-Type": "application/json", "Cache-Control": "no-store"]
-        response.body = .bytes(writer.bytes)
-        return response
+        return .json(writer.bytes, route: route)
     }
 
     private func append(_ read: EffectiveSetting, to writer: inout JSONWriter) {

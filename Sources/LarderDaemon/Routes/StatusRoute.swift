@@ -56,11 +56,7 @@ struct StatusRoute: Sendable {
             proxy.write(to: &writer)
             if let shared { shared.write(to: &writer) }
         }
-        var response = ServerResponse(status: 200)
-        response.fields = ["Content-Type": "application/json", "Cache-Control": "no-store"]
-        response.body = .bytes(writer.bytes)
-        response.route = route
-        return response
+        return .json(writer.bytes, route: route)
     }
 
     private func append(

@@ -142,7 +142,7 @@ struct UploadRoutes: Sendable {
             writer.member("deleted", true)
             writer.member(ifPresent: "id", known)
         }
-        return Self.json(200, writer.bytes, name, route)
+        return .json(writer.bytes, provider: name, route: route)
     }
 
     // MARK: Pieces
@@ -203,15 +203,12 @@ struct UploadRoutes: Sendable {
         _ status: Int, _ id: String, _ route: RouteName, isMade: Bool = false
     ) async -> ServerResponse {
         // The upload has taken place, even if it has been forgotten by now.
-        guard let report = await uploads.report(id) else { return Self.json(status, Bytes(text: "{}"), nil, route) }
-        var response = Self.json(status, UploadDocument.bytes(report), report.provider, route)
+        guard let report = await uploads.report(id) else {
+            return .json(Bytes(text: "{}"), status: status, route: route)
+        }
+        var response = ServerResponse.json(
+            UploadDocument.bytes(report), status: status, provider: report.provider, route: route)
         if isMade { response.fields.set(.location, UploadDocument.path(id)) }
         return response
-    }
-
-    private static func json(_ status: Int, _ bytes: Bytes, _ provider: String?, _ route: RouteName) -> ServerResponse {
-        ServerResponse(
-            status: status, fields: ["Content-Type": "application/json", "Cache-Control": "no-store"],
-            body: .bytes(bytes), provider: provider, route: route)
     }
 }
