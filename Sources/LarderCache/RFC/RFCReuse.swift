@@ -44,14 +44,7 @@ public enum RFCReuse {
         if let verdict = beforeStaleness(entry, directives, control, now) { return verdict }
         let staleness = max(.zero, now - entry.freshUntil)
         if let verdict = staleRefusal(entry, directives, control, rule, staleness, now) { return verdict }
-        switch directives.maxStale {
-        case .any: return ReuseVerdict(decision: .stale, rule: .requestMaxStale)
-        case .seconds(let limit):
-            return staleness <= .seconds(limit)
-                ? ReuseVerdict(decision: .stale, rule: .requestMaxStale) : unusable(.maxAge, .requestMaxStale)
-        case .none: break
-        }
-        if directives.maxAge != nil { return unusable(.maxAge, .requestMaxAge) }
+        if let verdict = clientsStaleness(directives, staleness) { return verdict }
         if let window = control.staleWhileRevalidate, staleness < .seconds(window) {
             return ReuseVerdict(decision: .stale, rule: .staleWhileRevalidate)
         }
@@ -77,14 +70,7 @@ public enum RFCReuse {
             return staleness <= .seconds(limit)
                 ? ReuseVerdict(decision: .stale, rule: .requestStaleIfError) : unusable(.maxAge, .requestStaleIfError)
         }
-        switch directives.maxStale {
-        case .any: return ReuseVerdict(decision: .stale, rule: .requestMaxStale)
-        case .seconds(let limit):
-            return staleness <= .seconds(limit)
-                ? ReuseVerdict(decision: .stale, rule: .requestMaxStale) : unusable(.maxAge, .requestMaxStale)
-        case .none: break
-        }
-        if directives.maxAge != nil { return unusable(.maxAge, .requestMaxAge) }
+        if let verdict = clientsStaleness(directives, staleness) { return verdict }
         if let window = control.staleIfError {
             return staleness < .seconds(window)
                 ? ReuseVerdict(decision: .stale, rule: .staleIfError) : unusable(.expired, .staleIfError)
@@ -138,6 +124,18 @@ public enum RFCReuse {
         let isKept = rule.retention.map { now < entry.responseTime + $0 } ?? true
         guard !entry.isNegative, isKept, staleness < rule.staleWindow else { return unusable(.expired, .staleBound) }
         return nil
+    }
+
+    /// What the client says of a stale response: `max-stale` permits it, and `max-age` without it does not (RFC 9111
+    /// §5.2.1). Nil if it says nothing.
+    private static func clientsStaleness(_ directives: ClientDirectives, _ staleness: Duration) -> ReuseVerdict? {
+        switch directives.maxStale {
+        case .any: return ReuseVerdict(decision: .stale, rule: .requestMaxStale)
+        case .seconds(let limit):
+            return staleness <= .seconds(limit)
+                ? ReuseVerdict(decision: .stale, rule: .requestMaxStale) : unusable(.maxAge, .requestMaxStale)
+        case .none: return directives.maxAge == nil ? nil : unusable(.maxAge, .requestMaxAge)
+        }
     }
 
     /// `max-age=0` demands a validation even in the instant of arrival. Otherwise ages are compared in milliseconds.
