@@ -167,25 +167,6 @@ public enum Socket {
         try? Syscall.setOption(descriptor, SOL_SOCKET, SO_SNDBUF, Int32(smallSendBuffer))
     }
 
-    /// The size of the send buffer as the kernel counts it.
-    public static func sendBufferSize(_ descriptor: Int32) -> Int {
-        var size: Int32 = 0
-        var length = socklen_t(MemoryLayout<Int32>.size)
-        guard getsockopt(descriptor, SOL_SOCKET, SO_SNDBUF, &size, &length) == 0 else { return 0 }
-        return Int(size)
-    }
-
-    /// Sets how long a blocking read may take before it fails with EAGAIN.
-    public static func setReceiveTimeout(_ descriptor: Int32, _ timeout: Duration) throws(SystemError) {
-        var value = timeval()
-        value.tv_sec = Int(timeout.components.seconds)
-        value.tv_usec = Int(timeout.components.attoseconds / 1_000_000_000_000)
-        _ = try Syscall.check("setsockopt") {
-            setsockopt(
-                descriptor, SOL_SOCKET, SO_RCVTIMEO, &value, socklen_t(MemoryLayout<timeval>.size))
-        }
-    }
-
     private static func open(_ family: Int32, _ kind: __socket_type, blocking: Bool) throws(SystemError) -> Int32 {
         let flags = Int32(SOCK_CLOEXEC.rawValue) | (blocking ? 0 : Int32(SOCK_NONBLOCK.rawValue))
         return try Syscall.check("socket") { socket(family, Int32(kind.rawValue) | flags, 0) }

@@ -44,6 +44,12 @@ public final class LoopbackPort: Sendable {
     }
 }
 
+/// Sets how long a blocking read may take before it fails.
+public func setReceiveTimeout(_ descriptor: Int32, seconds: Int) {
+    var value = timeval(tv_sec: seconds, tv_usec: 0)
+    setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &value, socklen_t(MemoryLayout<timeval>.size))
+}
+
 /// Listens on 127.0.0.1, on a port that the kernel chooses. The caller closes the descriptor.
 public func listenOnLoopback() -> (descriptor: Int32, port: UInt16) {
     let port = LoopbackPort()

@@ -3,6 +3,7 @@ import Glibc
 import LarderCore
 import LarderIO
 import LarderOrigin
+import LarderTestSupport
 import Testing
 
 /// Runs the body with a started stand-in.
@@ -156,7 +157,7 @@ func withOrigin<Result>(
             #expect(
                 byte.withUnsafeMutableBytes { recv(descriptor, $0.baseAddress, 1, Int32(MSG_DONTWAIT)) } == -1)
             server.release("/itunes")
-            try Socket.setReceiveTimeout(descriptor, .seconds(60))
+            setReceiveTimeout(descriptor, seconds: 60)
             #expect(byte.withUnsafeMutableBytes { Syscall.receive(descriptor, into: $0) } == .bytes(1))
             #expect(byte == Bytes(text: "H"))
         }

@@ -3,6 +3,7 @@ import Glibc
 import LarderCore
 import LarderIO
 import LarderOrigin
+import LarderTestSupport
 
 struct PlainAnswer {
     var status: Int
@@ -26,7 +27,7 @@ enum PlainClient {
     static func exchange(_ server: OriginServer, _ request: Bytes) throws -> Bytes {
         let descriptor = try Socket.connect(to: Address("127.0.0.1:\(server.port)"))
         defer { Syscall.close(descriptor) }
-        try Socket.setReceiveTimeout(descriptor, .seconds(60))
+        setReceiveTimeout(descriptor, seconds: 60)
         _ = request.withUnsafeBytes { Syscall.send(descriptor, $0) }
         var out = Bytes()
         var chunk = Bytes(repeating: 0, count: 65_536)

@@ -31,14 +31,7 @@ extension Validation {
     /// The stored response as updated by a newer head (RFC 9111 §3.2, §4.3.4). Each field of the head replaces the
     /// stored lines of the same name, except fields that are never stored and fields that describe the stored body.
     /// Age, times and lifetimes are taken from the new head. The body stays. If the updated response must not be kept
-    /// (a 304 with `no-store`), it has no freshness and no stale window left; `freshening` gives the reason.
-    public static func freshened(
-        _ entry: StoredResponse, by head: UpstreamHead, rule: FreshnessRule, targets: TargetFields
-    ) -> StoredResponse {
-        freshening(entry, by: head, rule: rule, targets: targets).entry
-    }
-
-    /// The same as `freshened`, with the verdict about keeping the response (RFC 9111 §3.2, §4.3.4).
+    /// (a 304 with `no-store`), it has no freshness and no stale window left, and the verdict gives the reason.
     public static func freshening(
         _ entry: StoredResponse, by head: UpstreamHead, rule: FreshnessRule, targets: TargetFields
     ) -> Freshening {

@@ -52,7 +52,8 @@ import Testing
         let entry = Sample.entry([
             "Cache-Control": "max-age=100", "Content-Encoding": "gzip", "Vary": "Accept-Encoding",
         ])
-        let out = Validation.freshened(entry, by: Sample.head(status: 304, told), rule: Sample.rule(.rfc), targets: [])
+        let out = Validation.freshening(entry, by: Sample.head(status: 304, told), rule: Sample.rule(.rfc), targets: [])
+            .entry
         #expect(Vary(out.fields).names("accept-encoding"))
         #expect(Vary(out.fields).names("origin") == (told.first("Vary") == "Origin"))
     }
@@ -70,7 +71,7 @@ import Testing
                 "Content-Range": "bytes 0-1/2", "Connection": "X-Hop", "X-Hop": "1", "Set-Cookie": "a=b",
                 "Content-Type": "text/b", "X-New": "1", "Date": Sample.nowText,
             ], requestTime: Self.later, responseTime: Self.later)
-        let out = Validation.freshened(entry, by: head, rule: Sample.rule(.rfc), targets: [])
+        let out = Validation.freshening(entry, by: head, rule: Sample.rule(.rfc), targets: []).entry
         #expect(
             out.fields == [
                 "x-A": "3", "ETag": "\"a\"", "Cache-Control": "max-age=200", "Content-Length": "3",
@@ -106,7 +107,7 @@ import Testing
     @Test func storedLifetimeCountsAnewWhereTheConfirmationIsSilent() {
         let entry = Sample.entry(["Cache-Control": "max-age=100", "Age": "50", "ETag": "\"a\""])
         let head = Sample.head(status: 304, ["ETag": "\"a\""], requestTime: Self.later, responseTime: Self.later)
-        let out = Validation.freshened(entry, by: head, rule: Sample.rule(.rfc), targets: [])
+        let out = Validation.freshening(entry, by: head, rule: Sample.rule(.rfc), targets: []).entry
         #expect(out.freshUntil == Self.later + .seconds(100))
         #expect(out.initialAge == 0)
     }
