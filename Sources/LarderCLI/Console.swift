@@ -63,6 +63,11 @@ public struct Console: Sendable {
         return write(Bytes(text: bytes.lossyText.replacingControls(with: "\u{FFFD}", keeping: "\n\r\t".unicodeScalars)))
     }
 
+    /// Writes the body of a response, which is JSON, and ends its line.
+    func showLine(_ response: DaemonResponse) {
+        _ = show(response.body + (response.body.last == 0x0A ? [] : [0x0A]))
+    }
+
     /// Writes a line to standard error.
     public func note(_ text: String) { complain(Bytes(text: text + "\n")) }
 

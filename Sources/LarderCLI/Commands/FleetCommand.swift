@@ -14,7 +14,7 @@ enum FleetCommand {
         try invocation.noOperands()
         let (value, response) = try Conversation(invocation).json(DaemonRequest(.get, "/v1/fleet"))
         if invocation.wantsJSON {
-            _ = invocation.console.show(response.body + (response.body.last == 0x0A ? [] : [0x0A]))
+            invocation.console.showLine(response)
         } else {
             show(value, invocation.console)
         }

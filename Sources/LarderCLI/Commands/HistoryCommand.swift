@@ -28,7 +28,7 @@ enum HistoryCommand {
         }
         let (value, response) = try Conversation(invocation).json(DaemonRequest(.get, "/v1/history?span=\(span)"))
         if invocation.wantsJSON {
-            _ = invocation.console.show(response.body + (response.body.last == 0x0A ? [] : [0x0A]))
+            invocation.console.showLine(response)
         } else {
             show(value, invocation.console)
         }

@@ -71,7 +71,7 @@ enum PurgeCommand {
         let (value, response) = try Conversation(invocation)
             .json(DaemonRequest(.delete, "/v1/cache?\(parameters.encoded)"))
         if invocation.wantsJSON {
-            _ = invocation.console.show(response.body + (response.body.last == 0x0A ? [] : [0x0A]))
+            invocation.console.showLine(response)
         } else {
             let count = value["purged"]?.integer ?? 0
             let what = invocation.has("--soft") ? "made stale" : "removed"

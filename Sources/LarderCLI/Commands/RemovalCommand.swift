@@ -32,7 +32,7 @@ struct RemovalCommand: Sendable {
         let target = "/v1/\(about.routePrefix)/\(facts.collection)/\(name)"
         let (_, response) = try Conversation(invocation).json(DaemonRequest(.delete, target))
         if invocation.wantsJSON {
-            _ = invocation.console.show(response.body + (response.body.last == 0x0A ? [] : [0x0A]))
+            invocation.console.showLine(response)
         } else {
             invocation.console.line("Deleted.")
         }

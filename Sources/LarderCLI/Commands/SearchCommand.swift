@@ -69,7 +69,7 @@ enum SearchCommand {
         defer { search.end() }
         if asJSON, !isTimed {
             let (value, response) = try conversation.json(request)
-            _ = console.show(response.body + (response.body.last == 0x0A ? [] : [0x0A]))
+            console.showLine(response)
             return SearchAnswer(value).exitStatus
         }
         let outcome = try search.answer(to: request, isQuiet: asJSON)
@@ -84,7 +84,7 @@ enum SearchCommand {
             }
         }
         if asJSON {
-            _ = console.show(response.body + (response.body.last == 0x0A ? [] : [0x0A]))
+            console.showLine(response)
             return outcome.isLate ? .partial : envelope.exitStatus
         }
         let table = envelope.table(chosen)

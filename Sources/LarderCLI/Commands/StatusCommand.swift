@@ -28,7 +28,7 @@ enum StatusCommand {
         }
         let (value, response) = try conversation.json(DaemonRequest(.get, "/v1/status"), there)
         if invocation.wantsJSON {
-            _ = invocation.console.show(response.body + (response.body.last == 0x0A ? [] : [0x0A]))
+            invocation.console.showLine(response)
         } else {
             show(value, invocation.console)
         }

@@ -77,7 +77,7 @@ struct UploadCommand: Sendable {
 
     private func show(_ response: DaemonResponse, _ invocation: Invocation) throws(CommandFailure) {
         if invocation.wantsJSON {
-            _ = invocation.console.show(response.body + (response.body.last == 0x0A ? [] : [0x0A]))
+            invocation.console.showLine(response)
             return
         }
         guard let image = (try? JSON.parse(response.body))?["image"], let link = image["link"]?.string else {
