@@ -86,12 +86,12 @@ struct Arguments {
         }
     }
 
-    private static func text(_ option: String, _ value: String?) throws(Failure) -> String {
+    static func text(_ option: String, _ value: String?) throws(Failure) -> String {
         guard let value, !value.isEmpty else { throw .usage("\(option) needs a value") }
         return value
     }
 
-    private static func number(_ option: String, _ value: String?, _ range: ClosedRange<Int>) throws(Failure) -> Int {
+    static func number(_ option: String, _ value: String?, _ range: ClosedRange<Int>) throws(Failure) -> Int {
         guard let number = Int(try text(option, value)), range.contains(number) else {
             throw .usage("\(option) takes a number from \(range.lowerBound) to \(range.upperBound)")
         }

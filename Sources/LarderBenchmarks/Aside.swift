@@ -46,11 +46,7 @@ struct Aside {
         poller = epoll_create1(0)
         guard poller >= 0 else { throw .failed("epoll", systemReason()) }
         for index in 0..<Self.connections {
-            let socket = try ProbeClient.connect(port: port)
-            _ = fcntl(socket, F_SETFL, fcntl(socket, F_GETFL) | O_NONBLOCK)
-            var event = larder_epoll_event(larder_EPOLLIN, UInt64(index))
-            guard epoll_ctl(poller, EPOLL_CTL_ADD, socket, &event) == 0 else { throw .failed("epoll", systemReason()) }
-            connections.append(Connection(socket: socket))
+            connections.append(Connection(socket: try ProbeClient.connect(port: port, to: poller, as: index)))
             idle.append(index)
         }
     }
@@ -93,16 +89,7 @@ struct Aside {
 
     /// Reads available bytes. Returns true when the answer is complete.
     private mutating func readAnswer(_ index: Int) throws(Failure) -> Bool {
-        let socket = connections[index].socket
-        var failure: String?
-        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 65_536) { chunk in
-            let got = recv(socket, chunk.baseAddress, chunk.count, 0)
-            if got > 0 {
-                failure = take(UnsafeBufferPointer(rebasing: chunk[..<got]), index)
-            } else if got == 0 || (errno != EAGAIN && errno != EINTR) {
-                failure = got == 0 ? "the server closed a connection" : systemReason()
-            }
-        }
+        let failure = ProbeClient.receive(connections[index].socket, most: 65_536) { take($0, index) }
         if let failure { throw .failed("beside the load", failure) }
         guard connections[index].missing == 0 else { return false }
         connections[index].missing = nil

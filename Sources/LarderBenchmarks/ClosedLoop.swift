@@ -70,11 +70,7 @@ struct ClosedLoop {
         poller = epoll_create1(0)
         guard poller >= 0 else { throw .failed("epoll", systemReason()) }
         for index in 0..<count {
-            let socket = try ProbeClient.connect(port: port)
-            _ = fcntl(socket, F_SETFL, fcntl(socket, F_GETFL) | O_NONBLOCK)
-            var event = larder_epoll_event(larder_EPOLLIN, UInt64(index))
-            guard epoll_ctl(poller, EPOLL_CTL_ADD, socket, &event) == 0 else { throw .failed("epoll", systemReason()) }
-            connections.append(Connection(socket: socket))
+            connections.append(Connection(socket: try ProbeClient.connect(port: port, to: poller, as: index)))
         }
     }
 

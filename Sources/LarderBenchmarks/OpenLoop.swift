@@ -79,11 +79,7 @@ struct OpenLoop {
         poller = epoll_create1(0)
         guard poller >= 0 else { throw .failed("epoll", systemReason()) }
         for index in 0..<count {
-            let socket = try ProbeClient.connect(port: port)
-            _ = fcntl(socket, F_SETFL, fcntl(socket, F_GETFL) | O_NONBLOCK)
-            var event = larder_epoll_event(larder_EPOLLIN, UInt64(index))
-            guard epoll_ctl(poller, EPOLL_CTL_ADD, socket, &event) == 0 else { throw .failed("epoll", systemReason()) }
-            connections.append(Connection(socket: socket))
+            connections.append(Connection(socket: try ProbeClient.connect(port: port, to: poller, as: index)))
             idle.append(index)
         }
     }
@@ -157,16 +153,7 @@ struct OpenLoop {
 
     /// Reads available bytes. Returns true when the answer is complete.
     private mutating func readAnswer(_ index: Int) throws(Failure) -> Bool {
-        let socket = connections[index].socket
-        var failure: String?
-        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 262_144) { chunk in
-            let got = recv(socket, chunk.baseAddress, chunk.count, 0)
-            if got > 0 {
-                failure = take(UnsafeBufferPointer(rebasing: chunk[..<got]), index)
-            } else if got == 0 || (errno != EAGAIN && errno != EINTR) {
-                failure = got == 0 ? "the server closed a connection" : systemReason()
-            }
-        }
+        let failure = ProbeClient.receive(connections[index].socket, most: 262_144) { take($0, index) }
         if let failure { throw .failed("open loop", failure) }
         guard connections[index].missing == 0 else { return false }
         connections[index].missing = nil

@@ -44,6 +44,27 @@ final class ProbeClient {
         return socket
     }
 
+    /// The same without blocking, and a poller reports what can be read under this number.
+    static func connect(port: UInt16, to poller: Int32, as index: Int) throws(Failure) -> Int32 {
+        let socket = try connect(port: port)
+        _ = fcntl(socket, F_SETFL, fcntl(socket, F_GETFL) | O_NONBLOCK)
+        var event = larder_epoll_event(larder_EPOLLIN, UInt64(index))
+        guard epoll_ctl(poller, EPOLL_CTL_ADD, socket, &event) == 0 else { throw .failed("epoll", systemReason()) }
+        return socket
+    }
+
+    /// Reads available bytes once. Returns what is wrong with the connection, or what `take` says of the bytes.
+    static func receive(
+        _ socket: Int32, most: Int, _ take: (UnsafeBufferPointer<UInt8>) -> String?
+    ) -> String? {
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: most) { chunk in
+            let got = recv(socket, chunk.baseAddress, chunk.count, 0)
+            if got > 0 { return take(UnsafeBufferPointer(rebasing: chunk[..<got])) }
+            guard got == 0 || (errno != EAGAIN && errno != EINTR) else { return nil }
+            return got == 0 ? "the server closed a connection" : systemReason()
+        }
+    }
+
     /// The request that every client of the harness sends; wrk sends the same fields.
     ///
     /// - Parameter fields: further field lines, each with CRLF at its end.

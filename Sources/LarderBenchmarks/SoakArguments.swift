@@ -29,27 +29,15 @@ struct SoakArguments {
         while let word = rest.popFirst() {
             let value = rest.popFirst()
             switch word {
-            case "--seconds": seconds = try Self.number(word, value, 30...86_400)
-            case "--seed": self.seed = UInt64(try Self.number(word, value, 0...Int.max))
-            case "--clients": clients = try Self.number(word, value, 1...64)
-            case "--rate": rate = try Self.number(word, value, 1...5000)
-            case "--larder": larder = try Self.text(word, value)
-            case "--clock": clock = try Self.text(word, value)
-            case "--keep": keep = try Self.text(word, value)
+            case "--seconds": seconds = try Arguments.number(word, value, 30...86_400)
+            case "--seed": self.seed = UInt64(try Arguments.number(word, value, 0...Int.max))
+            case "--clients": clients = try Arguments.number(word, value, 1...64)
+            case "--rate": rate = try Arguments.number(word, value, 1...5000)
+            case "--larder": larder = try Arguments.text(word, value)
+            case "--clock": clock = try Arguments.text(word, value)
+            case "--keep": keep = try Arguments.text(word, value)
             default: throw .usage("unknown option \(word)\n\(Self.usage)")
             }
         }
-    }
-
-    private static func text(_ option: String, _ value: String?) throws(Failure) -> String {
-        guard let value, !value.isEmpty else { throw .usage("\(option) needs a value") }
-        return value
-    }
-
-    private static func number(_ option: String, _ value: String?, _ range: ClosedRange<Int>) throws(Failure) -> Int {
-        guard let number = Int(try text(option, value)), range.contains(number) else {
-            throw .usage("\(option) takes a number from \(range.lowerBound) to \(range.upperBound)")
-        }
-        return number
     }
 }

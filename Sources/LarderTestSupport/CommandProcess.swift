@@ -65,27 +65,12 @@ public final class CommandProcess: Sendable {
         while waitid(P_PID, id_t(pid), &info, WEXITED | WNOWAIT) < 0, errno == EINTR {}
         return end.withLock { end in
             if let end { return end }
-            var status: Int32 = 0
-            for _ in 0..<100 where waitpid(pid, &status, 0) == pid { break }
-            let number = status & 0x7F
-            let made: LarderProcess.End = number == 0 ? .exited((status >> 8) & 0xFF) : .signalled(number)
+            let made = LarderProcess.reap(pid)
             end = made
             return made
         }
     }
 
-    public var output: String { Self.text(of: outputFile) }
-    public var errors: String { Self.text(of: errorFile) }
-
-    private static func text(of path: String) -> String {
-        guard let file = fopen(path, "r") else { return "" }
-        defer { fclose(file) }
-        var bytes = Bytes()
-        var buffer = Bytes(repeating: 0, count: 1 << 16)
-        while true {
-            let count = fread(&buffer, 1, buffer.count, file)
-            if count == 0 { return bytes.lossyText }
-            bytes += buffer[..<count]
-        }
-    }
+    public var output: String { LarderProcess.text(of: outputFile) }
+    public var errors: String { LarderProcess.text(of: errorFile) }
 }

@@ -104,8 +104,11 @@ public final class LarderProcess: Sendable {
     public var standardOutput: String { state.withLock { $0.said.lossyText } }
 
     /// All text that the child has written to standard error so far.
-    public var standardError: String {
-        guard let file = fopen(errorFile, "r") else { return "" }
+    public var standardError: String { Self.text(of: errorFile) }
+
+    /// The text of a file; empty if there is none.
+    static func text(of path: String) -> String {
+        guard let file = fopen(path, "r") else { return "" }
         defer { fclose(file) }
         var bytes = Bytes()
         var buffer = Bytes(repeating: 0, count: 1 << 16)
@@ -156,14 +159,19 @@ public final class LarderProcess: Sendable {
     private func reap() -> End {
         state.withLock { state in
             if let known = state.end { return known }
-            var status: Int32 = 0
-            // Repeats the call if a signal interrupted it.
-            for _ in 0..<100 where waitpid(pid, &status, 0) == pid { break }
-            let number = status & 0x7F
-            let end: End = number == 0 ? .exited((status >> 8) & 0xFF) : .signalled(number)
+            let end = Self.reap(pid)
             state.end = end
             return end
         }
+    }
+
+    /// Waits for a child, whose id is free after that.
+    static func reap(_ pid: pid_t) -> End {
+        var status: Int32 = 0
+        // Repeats the call if a signal interrupted it.
+        for _ in 0..<100 where waitpid(pid, &status, 0) == pid { break }
+        let number = status & 0x7F
+        return number == 0 ? .exited((status >> 8) & 0xFF) : .signalled(number)
     }
 
     /// Reads more of standard output. Returns false at its end.
