@@ -47,12 +47,6 @@ static inline CURLcode larder_easy_get_long(CURL *easy, CURLINFO info, long *val
 static inline CURLcode larder_easy_get_offset(CURL *easy, CURLINFO info, curl_off_t *value) {
     return curl_easy_getinfo(easy, info, value);
 }
-static inline CURLcode larder_easy_get_string(CURL *easy, CURLINFO info, const char **value) {
-    return curl_easy_getinfo(easy, info, (char **)value);
-}
-static inline CURLcode larder_easy_get_pointer(CURL *easy, CURLINFO info, void **value) {
-    return curl_easy_getinfo(easy, info, value);
-}
 // The OpenSSL state (an SSL) of a transfer's connection; NULL without TLS, with another TLS library, and outside the transfer
 // (https://curl.se/libcurl/c/CURLINFO_TLS_SSL_PTR.html).
 static inline void *larder_easy_openssl(CURL *easy) {

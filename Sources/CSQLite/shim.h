@@ -15,7 +15,6 @@ static inline int larder_bind_text_copy(sqlite3_stmt *statement, int index, cons
     return sqlite3_bind_text(statement, index, text, length, SQLITE_TRANSIENT);
 }
 static inline int larder_config_int(int option, int value) { return sqlite3_config(option, value); }
-static inline int larder_config_none(int option) { return sqlite3_config(option); }
 static inline int larder_db_config_int(sqlite3 *db, int option, int value, int *result) {
     return sqlite3_db_config(db, option, value, result);
 }

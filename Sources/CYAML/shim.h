@@ -11,6 +11,5 @@ static inline const unsigned char *larder_yaml_scalar(const yaml_event_t *event,
 static inline int larder_yaml_scalar_plain(const yaml_event_t *event) {
     return event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
 }
-static inline const unsigned char *larder_yaml_alias(const yaml_event_t *event) { return event->data.alias.anchor; }
 
 #endif

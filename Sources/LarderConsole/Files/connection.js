@@ -10,8 +10,6 @@ export function onReturn(act) {
   returns.push(act);
 }
 
-export const isLost = () => lostSince !== null;
-
 async function watch() {
   if (document.hidden) return;
   try {
