@@ -162,19 +162,39 @@ final class DatabaseConnection {
         }
     }
 
-    /// The first column of the first row as a number; nil if there is no row.
-    func number(_ sql: String) throws(StoreError) -> Int64? {
+    /// Runs a statement with these values for its parameters, whatever rows it returns.
+    func run<each Value: Bindable>(_ sql: String, _ values: repeat each Value) throws(StoreError) {
         let statement = try statement(sql)
+        statement.bindAll(repeat each values)
+        try statement.run()
+    }
+
+    /// What `read` makes of the first row; nil if there is none.
+    func first<each Value: Bindable, Row>(
+        _ sql: String, _ values: repeat each Value, read: (Statement) -> Row?
+    ) throws(StoreError) -> Row? {
+        let statement = try statement(sql)
+        statement.bindAll(repeat each values)
         defer { statement.reset() }
-        return try statement.step() ? statement.int(0) : nil
+        return try statement.step() ? read(statement) : nil
+    }
+
+    /// What `read` makes of all rows, without those of which it makes nil.
+    func rows<each Value: Bindable, Row>(
+        _ sql: String, _ values: repeat each Value, read: (Statement) -> Row?
+    ) throws(StoreError) -> [Row] {
+        let statement = try statement(sql)
+        statement.bindAll(repeat each values)
+        return try statement.rows(read)
+    }
+
+    /// The first column of the first row as a number; nil if there is no row.
+    func number<each Value: Bindable>(_ sql: String, _ values: repeat each Value) throws(StoreError) -> Int64? {
+        try first(sql, repeat each values) { $0.int(0) }
     }
 
     /// The first column of the first row as a text; nil if there is no row.
-    func text(_ sql: String) throws(StoreError) -> String? {
-        let statement = try statement(sql)
-        defer { statement.reset() }
-        return try statement.step() ? statement.text(0) : nil
-    }
+    func text(_ sql: String) throws(StoreError) -> String? { try first(sql) { $0.text(0) } }
 
     /// The statements of each transaction.
     private enum Text {

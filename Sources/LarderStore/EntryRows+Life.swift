@@ -65,13 +65,9 @@ extension EntryRows {
     }
 
     private func change(_ life: Life) throws(StoreError) {
-        let row = try connection.statement(
-            "UPDATE life SET freshUntil = ?2, staleUntil = ?3, sum = ?4 WHERE id = ?1")
-        row.bind(1, life.id)
-        row.bind(2, life.freshUntil)
-        row.bind(3, life.staleUntil)
-        row.bind(4, life.sum)
-        try row.run()
+        try connection.run(
+            "UPDATE life SET freshUntil = ?2, staleUntil = ?3, sum = ?4 WHERE id = ?1", life.id, life.freshUntil,
+            life.staleUntil, life.sum)
     }
 
     /// Replaces the head of an entry whose body stays. Returns false if the entry is gone, damaged, or is another
@@ -81,18 +77,12 @@ extension EntryRows {
         guard let old = try rewritable(order) else { return false }
         connection.takes(.replacement)
         let head = EntryCodec.encode(entry)
-        let row = try connection.statement("UPDATE entry SET label = ?2, head = ?3 WHERE id = ?1")
-        row.bind(1, old.id)
-        row.bind(2, entry.label)
-        row.bind(3, head)
-        try row.run()
+        try connection.run("UPDATE entry SET label = ?2, head = ?3 WHERE id = ?1", old.id, entry.label, head)
         try seal(
             Life(of: entry, id: old.id),
             sums: RowSums.sums(
                 entry, id: old.id, provider: old.provider, size: old.size, head: head, body: old.bodySum))
-        let parents = try connection.statement("DELETE FROM parent WHERE child = ?1")
-        parents.bind(1, old.id)
-        try parents.run()
+        try connection.run("DELETE FROM parent WHERE child = ?1", old.id)
         try note(entry.parents, of: old.id)
         return true
     }
@@ -125,17 +115,9 @@ extension EntryRows {
 
     /// Writes times and all checksums.
     private func seal(_ life: Life, sums: Int64) throws(StoreError) {
-        let row = try connection.statement(
-            """
-            UPDATE life SET freshUntil = ?2, staleUntil = ?3, format = ?4, sums = ?5, sum = ?6 WHERE id = ?1
-            """)
-        row.bind(1, life.id)
-        row.bind(2, life.freshUntil)
-        row.bind(3, life.staleUntil)
-        row.bind(4, RowSums.format)
-        row.bind(5, sums)
-        row.bind(6, life.sum)
-        try row.run()
+        try connection.run(
+            "UPDATE life SET freshUntil = ?2, staleUntil = ?3, format = ?4, sums = ?5, sum = ?6 WHERE id = ?1",
+            life.id, life.freshUntil, life.staleUntil, RowSums.format, sums, life.sum)
     }
 
     // MARK: Damage

@@ -8,18 +8,12 @@ extension EntryRows {
 
     mutating func providerID(_ name: String) throws(StoreError) -> Int64 {
         if let known = providers[name] { return known }
-        let statement = try connection.statement(
+        try connection.run(
             """
             INSERT OR IGNORE INTO provider (name, counted)
             VALUES (?1, (SELECT coalesce(max(counted), 0) FROM provider))
-            """)
-        statement.bind(1, name)
-        try statement.run()
-        let look = try connection.statement("SELECT id FROM provider WHERE name = ?1")
-        defer { look.reset() }
-        look.bind(1, name)
-        guard try look.step() else { return 0 }
-        let id = look.int(0)
+            """, name)
+        guard let id = try connection.number("SELECT id FROM provider WHERE name = ?1", name) else { return 0 }
         providers[name] = id
         return id
     }
@@ -40,44 +34,33 @@ extension EntryRows {
             last = try connection.number("SELECT max(counted) FROM provider") ?? 0
         }
         counted = last
-        if id <= last {
-            let sum = try connection.statement(
-                "UPDATE provider SET entries = entries + 1, bytes = bytes + ?2 WHERE id = ?1")
-            sum.bind(1, provider)
-            sum.bind(2, size)
-            return try sum.run()
-        }
+        if id <= last { return try add(provider, entries: 1, bytes: size) }
         uncounted += 1
         guard uncounted >= Self.countingBatch else { return }
-        for (provider, more) in try added(after: last) {
-            let sum = try connection.statement(
-                "UPDATE provider SET entries = entries + ?2, bytes = bytes + ?3 WHERE id = ?1")
-            sum.bind(1, provider)
-            sum.bind(2, more.entries)
-            sum.bind(3, more.bytes)
-            try sum.run()
-        }
-        let mark = try connection.statement("UPDATE provider SET counted = ?1")
-        mark.bind(1, nextID - 1)
-        try mark.run()
+        for (provider, more) in try added(after: last) { try add(provider, entries: more.entries, bytes: more.bytes) }
+        try connection.run("UPDATE provider SET counted = ?1", nextID - 1)
         counted = nextID - 1
         uncounted = 0
+    }
+
+    private func add(_ provider: Int64, entries: Int64, bytes: Int64) throws(StoreError) {
+        try connection.run(
+            "UPDATE provider SET entries = entries + ?2, bytes = bytes + ?3 WHERE id = ?1", provider, entries, bytes)
     }
 
     /// The entries with ids above `last`, by their providers' ids. They are added here: SQLite would sort them to group
     /// them.
     private func added(after last: Int64) throws(StoreError) -> [Int64: (entries: Int64, bytes: Int64)] {
-        let rows = try connection.statement("SELECT provider, size FROM entry WHERE id > ?1")
-        defer { rows.reset() }
-        rows.bind(1, last)
+        let rows = try connection.rows("SELECT provider, size FROM entry WHERE id > ?1", last) {
+            (provider: $0.int(0), size: $0.int(1))
+        }
         var added: [Int64: (entries: Int64, bytes: Int64)] = [:]
-        while try rows.step() {
-            let size = rows.int(1)
+        for (provider, size) in rows {
             // A damaged size must not overflow the sum: nothing could be stored any more. It counts as zero, because
             // the removal of its row takes away zero as well (`BodyTable.notes`).
             let bytes = (0...(1 << 42)).contains(size) ? size : 0
-            let sum = added[rows.int(0)] ?? (0, 0)
-            added[rows.int(0)] = (sum.entries + 1, sum.bytes + bytes)
+            let sum = added[provider] ?? (0, 0)
+            added[provider] = (sum.entries + 1, sum.bytes + bytes)
         }
         return added
     }

@@ -10,42 +10,29 @@ extension EntryRows {
 
     /// The variant with this id; nil if the entry is none.
     func variant(id: Int64) throws(StoreError) -> (url: Digest, arrival: UInt64)? {
-        let look = try connection.statement("SELECT url, head FROM entry WHERE id = ?1 AND url IS NOT NULL")
-        defer { look.reset() }
-        look.bind(1, id)
-        guard try look.step(), let url = Digest(raw: look.raw(0)) else { return nil }
-        // Of a damaged head nothing is known.
-        return (url, EntryCodec.arrival(of: look.raw(1))?.number ?? .max)
+        try connection.first("SELECT url, head FROM entry WHERE id = ?1 AND url IS NOT NULL", id) { row in
+            // Of a damaged head nothing is known.
+            Digest(raw: row.raw(0)).map { ($0, EntryCodec.arrival(of: row.raw(1))?.number ?? .max) }
+        }
     }
 
     /// Removes what a new variant replaces besides an older one with its key.
     func join(_ variant: StoredVariant, _ arrival: UInt64) throws(StoreError) {
         try replace(variant.url)
         // What is kept ready was chosen among fewer variants.
-        let ready = try connection.statement("DELETE FROM ready WHERE url = ?1")
-        ready.bind(1, variant.url)
-        try ready.run()
+        try connection.run("DELETE FROM ready WHERE url = ?1", variant.url)
         if variant.putsOthersInDoubt { try doubt(variant.url, before: arrival) }
     }
 
     /// Removes the variants of a URL, because a response that no request field selects takes their place.
     func replaceVariants(of url: Digest) throws(StoreError) {
-        let statement = try connection.statement("DELETE FROM entry WHERE url = ?1")
-        statement.bind(1, url)
-        try statement.run()
+        try connection.run("DELETE FROM entry WHERE url = ?1", url)
         if connection.changes > 0 { connection.takes(.replacement) }
     }
 
     /// Removes the response of a URL that no request field selects, if it was received before an arrival.
     func removePlain(of url: Digest, before arrival: UInt64) throws(StoreError) {
-        let look = try connection.statement("SELECT head FROM entry WHERE digest = ?1")
-        look.bind(1, url)
-        let found: UInt64?
-        do {
-            defer { look.reset() }
-            found = try look.step() ? EntryCodec.arrival(of: look.raw(0))?.number ?? 0 : nil
-        }
-        if let found, found < arrival { try replace(url) }
+        if let found = try self.arrival(of: url), found < arrival { try replace(url) }
     }
 
     /// Has the variants that were received before an arrival validated before any use.
@@ -58,60 +45,43 @@ extension EntryRows {
     /// Whether a URL has as many variants as it may have, all received after this one.
     func isFull(for entry: StoredResponse) throws(StoreError) -> Bool {
         guard let variant = entry.variant else { return false }
-        let look = try connection.statement("SELECT head FROM entry WHERE url = ?1 AND digest <> ?2")
-        defer { look.reset() }
-        look.bind(1, variant.url)
-        look.bind(2, entry.key.digest)
-        var newer = 0
-        while try look.step() {
-            if EntryCodec.arrival(of: look.raw(0))?.number ?? 0 > entry.arrival { newer += 1 }
-        }
-        return newer >= Self.mostVariants
+        let newer = try connection.rows(
+            "SELECT head FROM entry WHERE url = ?1 AND digest <> ?2", variant.url, entry.key.digest
+        ) { EntryCodec.arrival(of: $0.raw(0))?.number ?? 0 > entry.arrival ? true : nil }
+        return newer.count >= Self.mostVariants
     }
 
     /// Whether a response with a key is stored that was received after this one.
     func hasNewer(than entry: StoredResponse) throws(StoreError) -> Bool {
-        let look = try connection.statement("SELECT head FROM entry WHERE digest = ?1")
-        defer { look.reset() }
-        look.bind(1, entry.key.digest)
-        return try look.step() && EntryCodec.arrival(of: look.raw(0))?.number ?? 0 > entry.arrival
+        try arrival(of: entry.key.digest) ?? 0 > entry.arrival
+    }
+
+    /// The number of the entry with a key; 0 if its head is damaged, nil if there is none.
+    private func arrival(of digest: Digest) throws(StoreError) -> UInt64? {
+        try connection.first("SELECT head FROM entry WHERE digest = ?1", digest) {
+            EntryCodec.arrival(of: $0.raw(0))?.number ?? 0
+        }
     }
 
     /// Removes the variants that were received first, as far as there are too many.
     func limitVariants(of url: Digest) throws(StoreError) {
-        let count = try connection.statement("SELECT count(*) FROM entry WHERE url = ?1")
-        count.bind(1, url)
-        let isTooMany: Bool
-        do {
-            defer { count.reset() }
-            isTooMany = try count.step() && count.int(0) > Self.mostVariants
-        }
-        guard isTooMany else { return }
+        let count = try connection.number("SELECT count(*) FROM entry WHERE url = ?1", url) ?? 0
+        guard count > Self.mostVariants else { return }
         let variants = try variants(of: url).sorted { $0.arrival > $1.arrival }
         for variant in variants.dropFirst(Self.mostVariants) { try remove(id: variant.id) }
     }
 
     private func variants(of url: Digest) throws(StoreError) -> [(id: Int64, arrival: UInt64)] {
-        let look = try connection.statement("SELECT id, head FROM entry WHERE url = ?1")
-        defer { look.reset() }
-        look.bind(1, url)
-        var found: [(id: Int64, arrival: UInt64)] = []
         // A damaged head counts as the first.
-        while try look.step() { found.append((look.int(0), EntryCodec.arrival(of: look.raw(1))?.number ?? 0)) }
-        return found
+        try connection.rows("SELECT id, head FROM entry WHERE url = ?1", url) {
+            ($0.int(0), EntryCodec.arrival(of: $0.raw(1))?.number ?? 0)
+        }
     }
 
     /// The URLs with variants that follow `last` in their order, read from the index alone.
     func urls(after last: Bytes, atMost limit: Int) throws(StoreError) -> [Digest] {
-        let statement = try connection.statement(
-            "SELECT DISTINCT url FROM entry WHERE url > ?1 ORDER BY url LIMIT ?2")
-        defer { statement.reset() }
-        statement.bind(1, last)
-        statement.bind(2, Int64(limit))
-        var found: [Digest] = []
-        while try statement.step() {
-            if let url = Digest(raw: statement.raw(0)) { found.append(url) }
-        }
-        return found
+        try connection.rows(
+            "SELECT DISTINCT url FROM entry WHERE url > ?1 ORDER BY url LIMIT ?2", last, Int64(limit)
+        ) { Digest(raw: $0.raw(0)) }
     }
 }

@@ -105,7 +105,7 @@ struct EntryRows {
         statement.bind(6, entry.label)
         let head = EntryCodec.encode(entry)
         statement.bind(7, head)
-        if let variant = entry.variant { statement.bind(9, variant.url) } else { statement.bindNull(9) }
+        statement.bind(9, entry.variant?.url)
         var bodySum: UInt32 = 0
         var failure: StoreError?
         content.withUnsafeBytes { raw in
@@ -159,9 +159,7 @@ struct EntryRows {
     @discardableResult
     func remove(id: Int64, isDamaged: Bool = false) throws(StoreError) -> Bool {
         let lost = try variant(id: id)
-        let statement = try connection.statement("DELETE FROM entry WHERE id = ?1")
-        statement.bind(1, id)
-        try statement.run()
+        try connection.run("DELETE FROM entry WHERE id = ?1", id)
         guard connection.changes > 0 else { return false }
         // Some requests may have got it in place of an older one.
         if let lost { try doubt(lost.url, before: isDamaged ? .max : lost.arrival) }
@@ -170,9 +168,7 @@ struct EntryRows {
 
     /// Removes the entry of a key, because another takes its place.
     func replace(_ digest: Digest) throws(StoreError) {
-        let statement = try connection.statement("DELETE FROM entry WHERE digest = ?1")
-        statement.bind(1, digest)
-        try statement.run()
+        try connection.run("DELETE FROM entry WHERE digest = ?1", digest)
         if connection.changes > 0 { connection.takes(.replacement) }
     }
 
@@ -180,14 +176,10 @@ struct EntryRows {
     func touch(_ digests: some Sequence<Digest>, now: WallTime) throws(StoreError) -> Int {
         var changed = 0
         for digest in digests {
-            let statement = try connection.statement(
+            try connection.run(
                 """
                 UPDATE life SET lastUsed = ?2 WHERE id = (SELECT id FROM entry WHERE digest = ?1) AND lastUsed < ?3
-                """)
-            statement.bind(1, digest)
-            statement.bind(2, now.seconds)
-            statement.bind(3, now.seconds - 60)
-            try statement.run()
+                """, digest, now.seconds, now.seconds - 60)
             changed += connection.changes
         }
         return changed
@@ -195,15 +187,9 @@ struct EntryRows {
 
     /// The digests that follow `last` in their order, read from the index alone.
     func digests(after last: Bytes, atMost limit: Int) throws(StoreError) -> [Digest] {
-        let statement = try connection.statement("SELECT digest FROM entry WHERE digest > ?1 ORDER BY digest LIMIT ?2")
-        defer { statement.reset() }
-        statement.bind(1, last)
-        statement.bind(2, Int64(limit))
-        var found: [Digest] = []
-        while try statement.step() {
-            if let digest = Digest(bytes: statement.bytes(0)) { found.append(digest) }
-        }
-        return found
+        try connection.rows(
+            "SELECT digest FROM entry WHERE digest > ?1 ORDER BY digest LIMIT ?2", last, Int64(limit)
+        ) { Digest(raw: $0.raw(0)) }
     }
 
     // MARK: Size

@@ -60,22 +60,15 @@ struct Evictor {
 
     /// The next entries in the order of use, and whether the body of each lies in a file.
     private func places(after place: Place?) throws(StoreError) -> [(Place, hasFile: Bool)] {
-        let select = try rows.connection.statement(
+        try rows.connection.rows(
             """
             SELECT l.lastUsed, l.id, e.id IS NOT NULL FROM
               (SELECT id, lastUsed FROM life WHERE (lastUsed, id) > (?1, ?2) ORDER BY lastUsed, id
                LIMIT \(Self.looksForFiles)) l
               LEFT JOIN entry e ON e.id = l.id AND \(BodyTable.isInFile("e."))
             ORDER BY l.lastUsed, l.id
-            """)
-        defer { select.reset() }
-        select.bind(1, place?.lastUsed ?? .min)
-        select.bind(2, place?.id ?? .min)
-        var found: [(Place, hasFile: Bool)] = []
-        while try select.step() {
-            found.append((Place(lastUsed: select.int(0), id: select.int(1)), select.int(2) != 0))
-        }
-        return found
+            """, place?.lastUsed ?? .min, place?.id ?? .min
+        ) { (Place(lastUsed: $0.int(0), id: $0.int(1)), $0.int(2) != 0) }
     }
 
     /// Removes entries that nobody can use any more: past `staleUntil`, or of another key version. Room need not be
@@ -106,45 +99,21 @@ struct Evictor {
         _ sql: String, _ first: Int64, _ second: Int64, _ left: inout Budget
     ) throws(StoreError) -> Int {
         guard !left.isSpent else { return 0 }
-        let select = try rows.connection.statement(sql)
         // A statement with ?3 has three parameters, used or not (sqlite.org/lang_expr.html#varparam).
-        select.bind(1, first)
-        select.bind(2, second)
-        select.bind(3, Int64(left.rows))
-        var ids: [Int64] = []
-        do throws(StoreError) {
-            while try select.step() { ids.append(select.int(0)) }
-            select.reset()
-        } catch {
-            select.reset()
-            throw error
-        }
-        return try remove(ids, &left)
+        return try remove(rows.connection.rows(sql, first, second, Int64(left.rows)) { $0.int(0) }, &left)
     }
 
     private func remove(_ ids: [Int64], _ left: inout Budget) throws(StoreError) -> Int {
         var removed = 0
         for id in ids where !left.isSpent {
             // An impossible size is damaged, and is clamped.
-            left.bytes -= max(0, min(try size(id), Self.bytesPerSlice))
+            let size = try rows.connection.number("SELECT size FROM entry WHERE id = ?1", id) ?? 0
+            left.bytes -= max(0, min(size, Self.bytesPerSlice))
             left.rows -= 1
             // A `life` row without an entry would be chosen again and again.
-            if try !rows.remove(id: id) { try dropOrphan(id) }
+            if try !rows.remove(id: id) { try rows.connection.run("DELETE FROM life WHERE id = ?1", id) }
             removed += 1
         }
         return removed
-    }
-
-    private func size(_ id: Int64) throws(StoreError) -> Int64 {
-        let statement = try rows.connection.statement("SELECT size FROM entry WHERE id = ?1")
-        defer { statement.reset() }
-        statement.bind(1, id)
-        return try statement.step() ? statement.int(0) : 0
-    }
-
-    private func dropOrphan(_ id: Int64) throws(StoreError) {
-        let statement = try rows.connection.statement("DELETE FROM life WHERE id = ?1")
-        statement.bind(1, id)
-        try statement.run()
     }
 }

@@ -72,16 +72,11 @@ final class PurgeWork {
         reached = cursor
         var purged = 0
         if cursor == 0 {
-            let own = try found(
-                rows,
+            let own = try rows.connection.rows(
                 """
                 SELECT id, digest, size FROM entry WHERE digest = ?1 AND id <= ?2
                 UNION ALL SELECT id, digest, size FROM entry WHERE url = ?1 AND id <= ?2
-                """
-            ) {
-                $0.bind(1, digest)
-                $0.bind(2, last)
-            }
+                """, digest, last, read: Self.found)
             for entry in own {
                 purged += try purge(entry.id, entry.size, rows, now)
                 if let variant = entry.digest, variant != digest {
@@ -89,18 +84,11 @@ final class PurgeWork {
                 }
             }
         }
-        let children = try found(
-            rows,
+        let children = try rows.connection.rows(
             """
             SELECT e.id, e.digest, e.size FROM parent p CROSS JOIN entry e
             WHERE p.digest = ?1 AND p.child > ?2 AND p.child <= ?3 AND e.id = p.child ORDER BY p.child LIMIT ?4
-            """
-        ) {
-            $0.bind(1, digest)
-            $0.bind(2, cursor)
-            $0.bind(3, last)
-            $0.bind(4, Int64(rowsPerSlice))
-        }
+            """, digest, cursor, last, Int64(rowsPerSlice), read: Self.found)
         for child in children {
             // The next slice begins with this entry.
             if files >= Self.sliceFiles { return (purged, false) }
@@ -133,6 +121,10 @@ final class PurgeWork {
         var size: Int64
     }
 
+    private static func found(_ row: Statement) -> Found {
+        Found(id: row.int(0), digest: Digest(raw: row.raw(1)), size: row.int(2))
+    }
+
     private func next(_ rows: EntryRows) throws(StoreError) -> (matching: [Found], isLast: Bool) {
         let statement = try rows.connection.statement(
             """
@@ -140,9 +132,7 @@ final class PurgeWork {
             WHERE e.id > ?1 AND e.id <= ?2 ORDER BY e.id LIMIT ?3
             """)
         defer { statement.reset() }
-        statement.bind(1, cursor)
-        statement.bind(2, last)
-        statement.bind(3, Int64(rowsPerSlice))
+        statement.bindAll(cursor, last, Int64(rowsPerSlice))
         var matching: [Found] = []
         var seen = 0
         var ahead: Int64 = 0
@@ -174,20 +164,6 @@ final class PurgeWork {
         soft || size <= CacheSchema.largestInRow ? 0 : BodyFiles.blocks(min(size, Self.sliceFiles))
     }
 
-    private func found(
-        _ rows: EntryRows, _ sql: String, _ bind: (Statement) -> Void
-    ) throws(StoreError) -> [Found] {
-        let statement = try rows.connection.statement(sql)
-        defer { statement.reset() }
-        bind(statement)
-        var found: [Found] = []
-        while try statement.step() {
-            found.append(
-                Found(id: statement.int(0), digest: Digest(bytes: statement.bytes(1)), size: statement.int(2)))
-        }
-        return found
-    }
-
     private func purge(_ id: Int64, _ size: Int64, _ rows: EntryRows, _ now: WallTime) throws(StoreError) -> Int {
         if soft { return try rows.expire(id: id, now: now) ? 1 : 0 }
         guard try rows.remove(id: id) else { return 0 }
@@ -200,13 +176,11 @@ final class PurgeWork {
         of digest: Digest, _ rows: EntryRows, _ now: WallTime, depth: Int
     ) throws(StoreError) -> Int {
         guard depth < 8 else { return 0 }
-        let children = try found(
-            rows,
+        let children = try rows.connection.rows(
             """
             SELECT e.id, e.digest, e.size FROM parent p CROSS JOIN entry e WHERE p.digest = ?1 AND e.id = p.child
             UNION ALL SELECT id, digest, size FROM entry WHERE url = ?1
-            """
-        ) { $0.bind(1, digest) }
+            """, digest, read: Self.found)
         var purged = 0
         for child in children {
             purged += try purge(child.id, child.size, rows, now)

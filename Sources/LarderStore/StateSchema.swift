@@ -79,15 +79,7 @@ enum StateSchema {
     }
 
     private static func migrate(_ connection: DatabaseConnection, _ migrations: [Migration]) throws(StoreError) {
-        var done: Set<String> = []
-        let names = try connection.statement("SELECT name FROM migration")
-        do throws(StoreError) {
-            while try names.step() { done.insert(names.text(0)) }
-            names.reset()
-        } catch {
-            names.reset()
-            throw error
-        }
+        let done = Set(try connection.rows("SELECT name FROM migration") { $0.text(0) })
         let unknown = done.subtracting(migrations.map(\.name))
         guard unknown.isEmpty else {
             throw StoreError(
@@ -97,9 +89,7 @@ enum StateSchema {
         for migration in migrations where !done.contains(migration.name) {
             try connection.transaction { () throws(StoreError) in
                 try connection.execute(migration.sql)
-                let record = try connection.statement("INSERT INTO migration (name) VALUES (?1)")
-                record.bind(1, migration.name)
-                try record.run()
+                try connection.run("INSERT INTO migration (name) VALUES (?1)", migration.name)
             }
         }
     }

@@ -48,21 +48,11 @@ extension StateStore {
     /// All slots and runs.
     public func history() async throws(StoreError) -> (rows: [HistoryRow], runs: [HistoryRun]) {
         try await perform { (connection) throws(StoreError) in
-            let slots = try connection.statement("SELECT ring, at, figures FROM history ORDER BY ring, at")
-            defer { slots.reset() }
-            var rows: [HistoryRow] = []
-            while try slots.step() {
-                rows.append(
-                    HistoryRow(
-                        ring: slots.text(0), at: WallTime(milliseconds: slots.int(1)), figures: slots.bytes(2)))
+            let rows = try connection.rows("SELECT ring, at, figures FROM history ORDER BY ring, at") {
+                HistoryRow(ring: $0.text(0), at: WallTime(milliseconds: $0.int(1)), figures: $0.bytes(2))
             }
-            let times = try connection.statement("SELECT began, ended FROM run ORDER BY began")
-            defer { times.reset() }
-            var runs: [HistoryRun] = []
-            while try times.step() {
-                runs.append(
-                    HistoryRun(
-                        began: WallTime(milliseconds: times.int(0)), ended: WallTime(milliseconds: times.int(1))))
+            let runs = try connection.rows("SELECT began, ended FROM run ORDER BY began") {
+                HistoryRun(began: WallTime(milliseconds: $0.int(0)), ended: WallTime(milliseconds: $0.int(1)))
             }
             return (rows, runs)
         }
@@ -75,19 +65,15 @@ extension StateStore {
         _ rows: [HistoryRow], runs: [HistoryRun], within bounds: HistoryBounds
     ) async throws(StoreError) {
         try await perform { (connection) throws(StoreError) in
-            let slot = try connection.statement(
-                "INSERT OR REPLACE INTO history (ring, at, figures) VALUES (?1, ?2, ?3)")
             for row in rows {
-                slot.bind(1, row.ring)
-                slot.bind(2, row.at.milliseconds)
-                slot.bind(3, row.figures)
-                try slot.run()
+                try connection.run(
+                    "INSERT OR REPLACE INTO history (ring, at, figures) VALUES (?1, ?2, ?3)", row.ring,
+                    row.at.milliseconds, row.figures)
             }
-            let time = try connection.statement("INSERT OR REPLACE INTO run (began, ended) VALUES (?1, ?2)")
             for run in runs {
-                time.bind(1, run.began.milliseconds)
-                time.bind(2, run.ended.milliseconds)
-                try time.run()
+                try connection.run(
+                    "INSERT OR REPLACE INTO run (began, ended) VALUES (?1, ?2)", run.began.milliseconds,
+                    run.ended.milliseconds)
             }
             try Self.bound(connection, bounds)
         }
@@ -96,21 +82,15 @@ extension StateStore {
     private static func bound(_ connection: DatabaseConnection, _ bounds: HistoryBounds) throws(StoreError) {
         let newest = bounds.newest.milliseconds
         for (ring, oldest) in bounds.oldest {
-            let old = try connection.statement("DELETE FROM history WHERE ring = ?1 AND (at < ?2 OR at > ?3)")
-            old.bind(1, ring)
-            old.bind(2, oldest.milliseconds)
-            old.bind(3, newest)
-            try old.run()
+            try connection.run(
+                "DELETE FROM history WHERE ring = ?1 AND (at < ?2 OR at > ?3)", ring, oldest.milliseconds, newest)
         }
-        let unknown = try connection.statement("DELETE FROM history WHERE instr(?1, ',' || ring || ',') = 0")
-        unknown.bind(1, "," + bounds.oldest.keys.sorted().joined(separator: ",") + ",")
-        try unknown.run()
-        let late = try connection.statement("DELETE FROM run WHERE began > ?1")
-        late.bind(1, newest)
-        try late.run()
-        let many = try connection.statement(
-            "DELETE FROM run WHERE began NOT IN (SELECT began FROM run ORDER BY began DESC LIMIT ?1)")
-        many.bind(1, Int64(bounds.runs))
-        try many.run()
+        try connection.run(
+            "DELETE FROM history WHERE instr(?1, ',' || ring || ',') = 0",
+            "," + bounds.oldest.keys.sorted().joined(separator: ",") + ",")
+        try connection.run("DELETE FROM run WHERE began > ?1", newest)
+        try connection.run(
+            "DELETE FROM run WHERE began NOT IN (SELECT began FROM run ORDER BY began DESC LIMIT ?1)",
+            Int64(bounds.runs))
     }
 }

@@ -104,14 +104,9 @@ public final class StateStore: Sendable {
     /// The calls of a provider that are dated at or after an instant, oldest first.
     public func calls(of provider: String, since: WallTime) async throws(StoreError) -> [WallTime] {
         try await perform { (connection) throws(StoreError) in
-            let statement = try connection.statement(
-                "SELECT at FROM call WHERE provider = ?1 AND at >= ?2 ORDER BY at")
-            defer { statement.reset() }
-            statement.bind(1, provider)
-            statement.bind(2, since.milliseconds)
-            var calls: [WallTime] = []
-            while try statement.step() { calls.append(WallTime(milliseconds: statement.int(0))) }
-            return calls
+            try connection.rows(
+                "SELECT at FROM call WHERE provider = ?1 AND at >= ?2 ORDER BY at", provider, since.milliseconds
+            ) { WallTime(milliseconds: $0.int(0)) }
         }
     }
 
@@ -124,11 +119,8 @@ public final class StateStore: Sendable {
     /// caller must make none of them.
     public func reserveCalls(_ provider: String, at instants: [WallTime]) async throws(StoreError) {
         try await perform { (connection) throws(StoreError) in
-            let statement = try connection.statement("INSERT INTO call (provider, at) VALUES (?1, ?2)")
             for at in instants {
-                statement.bind(1, provider)
-                statement.bind(2, at.milliseconds)
-                try statement.run()
+                try connection.run("INSERT INTO call (provider, at) VALUES (?1, ?2)", provider, at.milliseconds)
             }
         }
     }
@@ -136,12 +128,10 @@ public final class StateStore: Sendable {
     /// Takes reserved calls off the record, one for each instant, because they were never made.
     public func releaseCalls(_ provider: String, at instants: [WallTime]) async throws(StoreError) {
         try await perform { (connection) throws(StoreError) in
-            let statement = try connection.statement(
-                "DELETE FROM call WHERE rowid = (SELECT rowid FROM call WHERE provider = ?1 AND at = ?2 LIMIT 1)")
             for at in instants {
-                statement.bind(1, provider)
-                statement.bind(2, at.milliseconds)
-                try statement.run()
+                try connection.run(
+                    "DELETE FROM call WHERE rowid = (SELECT rowid FROM call WHERE provider = ?1 AND at = ?2 LIMIT 1)",
+                    provider, at.milliseconds)
             }
         }
     }
@@ -150,18 +140,14 @@ public final class StateStore: Sendable {
     /// earlier runs are dated ahead, though all of them have happened.
     public func capCalls(at now: WallTime) async throws(StoreError) {
         try await perform { (connection) throws(StoreError) in
-            let statement = try connection.statement("UPDATE call SET at = ?1 WHERE at > ?1")
-            statement.bind(1, now.milliseconds)
-            try statement.run()
+            try connection.run("UPDATE call SET at = ?1 WHERE at > ?1", now.milliseconds)
         }
     }
 
     /// Forgets calls made before an instant, because no window reaches them any more.
     public func forgetCalls(before: WallTime) async throws(StoreError) {
         try await perform { (connection) throws(StoreError) in
-            let statement = try connection.statement("DELETE FROM call WHERE at < ?1")
-            statement.bind(1, before.milliseconds)
-            try statement.run()
+            try connection.run("DELETE FROM call WHERE at < ?1", before.milliseconds)
         }
     }
 
@@ -180,10 +166,7 @@ public final class StateStore: Sendable {
     /// Removes the values whose names begin with a text, except some; durable when this returns.
     public func removeValues(beginning text: String, except kept: Set<String>) async throws(StoreError) {
         try await perform { (connection) throws(StoreError) in
-            let statement = try connection.statement("SELECT name FROM value")
-            defer { statement.reset() }
-            var names: [String] = []
-            while try statement.step() { names.append(statement.text(0)) }
+            let names = try connection.rows("SELECT name FROM value") { $0.text(0) }
             for name in names where name.hasPrefix(text) && !kept.contains(name) {
                 try Self.set(connection, name, nil)
             }
@@ -201,27 +184,18 @@ public final class StateStore: Sendable {
     }
 
     private static func value(_ connection: DatabaseConnection, _ name: String) throws(StoreError) -> Bytes? {
-        let statement = try connection.statement("SELECT bytes FROM value WHERE name = ?1")
-        defer { statement.reset() }
-        statement.bind(1, name)
-        return try statement.step() ? statement.bytes(0) : nil
+        try connection.first("SELECT bytes FROM value WHERE name = ?1", name) { $0.bytes(0) }
     }
 
     private static func set(_ connection: DatabaseConnection, _ name: String, _ value: Bytes?) throws(StoreError) {
         if let value {
-            let statement = try connection.statement(
+            try connection.run(
                 """
                 INSERT INTO value (name, bytes) VALUES (?1, ?2)
                 ON CONFLICT (name) DO UPDATE SET bytes = excluded.bytes
-                """
-            )
-            statement.bind(1, name)
-            statement.bind(2, value)
-            try statement.run()
+                """, name, value)
         } else {
-            let statement = try connection.statement("DELETE FROM value WHERE name = ?1")
-            statement.bind(1, name)
-            try statement.run()
+            try connection.run("DELETE FROM value WHERE name = ?1", name)
         }
     }
 
@@ -231,15 +205,12 @@ public final class StateStore: Sendable {
     public func addTotals(_ deltas: [String: Int64]) async {
         do throws(StoreError) {
             try await perform { (connection) throws(StoreError) in
-                let statement = try connection.statement(
-                    """
-                    INSERT INTO total (name, amount) VALUES (?1, ?2)
-                    ON CONFLICT (name) DO UPDATE SET amount = amount + excluded.amount
-                    """)
                 for (name, delta) in deltas {
-                    statement.bind(1, name)
-                    statement.bind(2, delta)
-                    try statement.run()
+                    try connection.run(
+                        """
+                        INSERT INTO total (name, amount) VALUES (?1, ?2)
+                        ON CONFLICT (name) DO UPDATE SET amount = amount + excluded.amount
+                        """, name, delta)
                 }
             }
         } catch {}
@@ -248,11 +219,8 @@ public final class StateStore: Sendable {
     /// All running totals.
     public func totals() async throws(StoreError) -> [String: Int64] {
         try await perform { (connection) throws(StoreError) in
-            let statement = try connection.statement("SELECT name, amount FROM total")
-            defer { statement.reset() }
-            var totals: [String: Int64] = [:]
-            while try statement.step() { totals[statement.text(0)] = statement.int(1) }
-            return totals
+            let rows = try connection.rows("SELECT name, amount FROM total") { ($0.text(0), $0.int(1)) }
+            return Dictionary(uniqueKeysWithValues: rows)
         }
     }
 

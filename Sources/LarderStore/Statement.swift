@@ -12,20 +12,14 @@ final class Statement {
     private let sql: String
     private var bindFailure = SQLITE_OK
 
-    fileprivate init(_ connection: DatabaseConnection, sql: String, pointer: OpaquePointer) {
-        self.connection = connection
-        self.sql = sql
-        self.pointer = pointer
-    }
-
-    convenience init(_ connection: DatabaseConnection, _ sql: String) throws(StoreError) {
+    init(_ connection: DatabaseConnection, _ sql: String) throws(StoreError) {
         var pointer: OpaquePointer?
         // PERSISTENT: kept and used many times (sqlite.org/c3ref/c_prepare_dont_log.html).
         let code = sqlite3_prepare_v3(connection.handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &pointer, nil)
         guard code == SQLITE_OK, let pointer else {
             throw StoreError(handle: connection.handle, doing: "preparing \(Self.verb(of: sql))")
         }
-        self.init(connection, sql: sql, pointer: pointer)
+        (self.connection, self.sql, self.pointer) = (connection, sql, pointer)
     }
 
     /// Called once, by the connection.
@@ -63,7 +57,20 @@ final class Statement {
         digest.withRawBytes { note(larder_bind_blob_copy(pointer, index, $0.baseAddress, UInt64($0.count))) }
     }
 
+    func bind(_ index: Int32, _ digest: Digest?) {
+        if let digest { bind(index, digest) } else { bindNull(index) }
+    }
+
     func bindNull(_ index: Int32) { note(sqlite3_bind_null(pointer, index)) }
+
+    /// Binds values to the parameters, in their order.
+    func bindAll<each Value: Bindable>(_ values: repeat each Value) {
+        var index: Int32 = 0
+        for value in repeat each values {
+            index += 1
+            value.bind(to: self, index)
+        }
+    }
 
     private func note(_ code: Int32) {
         if code != SQLITE_OK { bindFailure = code }
@@ -102,6 +109,16 @@ final class Statement {
         while try step() {}
     }
 
+    /// What `read` makes of all rows, without those of which it makes nil.
+    func rows<Row>(_ read: (Statement) -> Row?) throws(StoreError) -> [Row] {
+        defer { reset() }
+        var rows: [Row] = []
+        while try step() {
+            if let row = read(self) { rows.append(row) }
+        }
+        return rows
+    }
+
     /// Ends the run. Bindings stay until they are bound anew, but bytes bound in place are not needed any more.
     func reset() {
         sqlite3_reset(pointer)
@@ -136,7 +153,26 @@ final class Statement {
     }
 }
 
-extension Digest {
+/// A value for a parameter of a statement.
+protocol Bindable {
+    func bind(to statement: Statement, _ index: Int32)
+}
+
+extension Int64: Bindable {
+    func bind(to statement: Statement, _ index: Int32) { statement.bind(index, self) }
+}
+
+extension String: Bindable {
+    func bind(to statement: Statement, _ index: Int32) { statement.bind(index, self) }
+}
+
+extension Bytes: Bindable {
+    func bind(to statement: Statement, _ index: Int32) { statement.bind(index, self) }
+}
+
+extension Digest: Bindable {
+    func bind(to statement: Statement, _ index: Int32) { statement.bind(index, self) }
+
     /// Gives the 32 bytes without an array, so that a read allocates nothing to name its row.
     func withRawBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         var raw = (words.0.bigEndian, words.1.bigEndian, words.2.bigEndian, words.3.bigEndian)

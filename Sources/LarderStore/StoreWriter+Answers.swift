@@ -73,10 +73,8 @@ extension StoreWriter {
 extension EntryRows {
     /// Whether there is an entry with that digest, or a variant of the URL with it.
     func has(_ digest: Digest) throws(StoreError) -> Bool {
-        let statement = try connection.statement(
-            "SELECT 1 FROM entry WHERE digest = ?1 UNION ALL SELECT 1 FROM entry WHERE url = ?1 LIMIT 1")
-        defer { statement.reset() }
-        statement.bind(1, digest)
-        return try statement.step()
+        let found = try connection.number(
+            "SELECT 1 FROM entry WHERE digest = ?1 UNION ALL SELECT 1 FROM entry WHERE url = ?1 LIMIT 1", digest)
+        return found != nil
     }
 }

@@ -98,7 +98,7 @@ extension StoreWriter {
         case .giveBack(let bytes):
             let before = try database.rows.freePages()
             let pages = max(1, min(Upkeep.vacuumSlice, bytes) / database.connection.pageSize)
-            try database.connection.statement("PRAGMA incremental_vacuum(\(pages))").run()
+            try database.connection.run("PRAGMA incremental_vacuum(\(pages))")
             let given = before - (try database.rows.freePages())
             shared.meters.vacuumedPages.add(Int(given))
             // The file becomes shorter only when the log is written back.

@@ -274,7 +274,7 @@ extension StoreWriter {
                 }
                 // sqlite.org/pragma.html#pragma_incremental_vacuum
                 let pages = Upkeep.vacuumSlice / database.connection.pageSize
-                try database.connection.statement("PRAGMA incremental_vacuum(\(pages))").run()
+                try database.connection.run("PRAGMA incremental_vacuum(\(pages))")
                 upkeep.logIsLong = true
                 shared.meters.vacuumedPages.add(Int(free - (try database.rows.freePages())))
                 if shared.time.monotonic() - start >= Upkeep.budget { break }

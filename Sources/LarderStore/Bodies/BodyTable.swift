@@ -61,26 +61,18 @@ extension BodyTable {
 extension EntryRows {
     /// Returns and clears the ids of rows with files that the present transaction has removed. Counts the files out.
     static func takeGone(_ connection: DatabaseConnection) throws(StoreError) -> [Int64] {
-        let look = try connection.statement("SELECT id, blocks FROM temp.gone")
-        var ids: [Int64] = []
-        do {
-            defer { look.reset() }
-            while try look.step() {
-                ids.append(look.int(0))
-                connection.fileBytes -= look.int(1)
-            }
-        }
-        if !ids.isEmpty { try connection.statement("DELETE FROM temp.gone").run() }
-        return ids
+        let gone = try connection.rows("SELECT id, blocks FROM temp.gone") { (id: $0.int(0), blocks: $0.int(1)) }
+        if gone.isEmpty { return [] }
+        for file in gone { connection.fileBytes -= file.blocks }
+        try connection.run("DELETE FROM temp.gone")
+        return gone.map(\.id)
     }
 
     /// Counts in the file of a row that the present transaction adds.
     func countFile(_ id: Int64, _ size: Int64) throws(StoreError) {
         connection.fileBytes += BodyFiles.blocks(size)
-        let restated = try connection.statement("UPDATE restated SET bytes = bytes + ?1 WHERE cursor >= ?2")
-        restated.bind(1, BodyFiles.blocks(size))
-        restated.bind(2, id)
-        try restated.run()
+        try connection.run(
+            "UPDATE restated SET bytes = bytes + ?1 WHERE cursor >= ?2", BodyFiles.blocks(size), id)
     }
 
     /// What the present transaction adds to the sum of the files when it ends.
@@ -97,10 +89,7 @@ extension EntryRows {
 
     /// Whether a row names the file of this id.
     func hasFile(_ id: Int64) throws(StoreError) -> Bool {
-        let look = try connection.statement("SELECT 1 FROM entry WHERE id = ?1 AND \(BodyTable.isInFile())")
-        defer { look.reset() }
-        look.bind(1, id)
-        return try look.step()
+        try connection.number("SELECT 1 FROM entry WHERE id = ?1 AND \(BodyTable.isInFile())", id) != nil
     }
 
     /// Whether the sum of what files take cannot be true.
@@ -115,43 +104,35 @@ extension EntryRows {
 
     /// Begins to make the sum of what all files take anew.
     func beginRestating() throws(StoreError) {
-        try connection.statement("UPDATE restated SET cursor = 0, bytes = 0").run()
+        try connection.run("UPDATE restated SET cursor = 0, bytes = 0")
     }
 
     /// Adds the files of some more rows. Changes only the connection's own memory.
     /// - Returns: whether there are more rows.
     func restateSlice(rows: Int) throws(StoreError) -> Bool {
-        let slice = try connection.statement(
+        let slice = try connection.first(
             """
             SELECT count(*), max(id), sum(iif(isInFile, (min(size, 1 << 42) + 4095) & ~4095, 0))
             FROM (
               SELECT id, size, \(BodyTable.isInFile()) AS isInFile FROM entry
               WHERE id > (SELECT cursor FROM restated) ORDER BY id LIMIT ?1)
-            """)
-        slice.bind(1, Int64(rows))
-        let (count, last, bytes): (Int64, Int64, Int64)
-        do {
-            defer { slice.reset() }
-            guard try slice.step() else { return false }
-            (count, last, bytes) = (slice.int(0), slice.int(1), slice.int(2))
-        }
-        let hasMore = count == Int64(rows)
-        let sum = try connection.statement("UPDATE restated SET cursor = ?1, bytes = bytes + ?2")
+            """, Int64(rows)
+        ) { (count: $0.int(0), last: $0.int(1), bytes: $0.int(2)) }
+        guard let slice else { return false }
+        let hasMore = slice.count == Int64(rows)
         // After the last row, every later entry is counted in.
-        sum.bind(1, hasMore ? last : .max)
-        sum.bind(2, bytes)
-        try sum.run()
+        try connection.run(
+            "UPDATE restated SET cursor = ?1, bytes = bytes + ?2", hasMore ? slice.last : .max, slice.bytes)
         return hasMore
     }
 
     /// Puts the sum in place when all rows are in. Inside a transaction.
     /// - Returns: whether the stored sum was wrong.
     func endRestating() throws(StoreError) -> Bool {
-        let sum = try connection.statement(
-            "UPDATE bodies SET bytes = r.bytes - ?1 FROM restated r WHERE bodies.bytes <> r.bytes - ?1")
         // The sum has what the present transaction changes, which its end adds.
-        sum.bind(1, try uncommittedFiles())
-        try sum.run()
+        try connection.run(
+            "UPDATE bodies SET bytes = r.bytes - ?1 FROM restated r WHERE bodies.bytes <> r.bytes - ?1",
+            uncommittedFiles())
         let wasWrong = connection.changes > 0
         try beginRestating()
         return wasWrong

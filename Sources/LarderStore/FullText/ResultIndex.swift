@@ -53,19 +53,16 @@ struct ResultIndex {
 
     /// Notes that an entry's results must be looked at.
     func note(_ id: Int64) throws(StoreError) {
-        try run("INSERT OR IGNORE INTO unindexed (id) VALUES (?1)", id)
+        try connection.run("INSERT OR IGNORE INTO unindexed (id) VALUES (?1)", id)
     }
 
     /// The first noted entry after an id, with the size of its body if the entry is still stored.
     func next(after id: Int64 = .min) throws(StoreError) -> (id: Int64, size: Int64?)? {
-        let statement = try connection.statement(
+        try connection.first(
             """
             SELECT u.id, e.size FROM unindexed u LEFT JOIN entry e ON e.id = u.id WHERE u.id > ?1 ORDER BY u.id LIMIT 1
-            """)
-        defer { statement.reset() }
-        statement.bind(1, id)
-        guard try statement.step() else { return nil }
-        return (statement.int(0), statement.isNull(1) ? nil : statement.int(1))
+            """, id
+        ) { ($0.int(0), $0.isNull(1) ? nil : $0.int(1)) }
     }
 
     /// Brings the index in line with what is stored of one entry, and removes the note. Returns how many results were
@@ -73,7 +70,7 @@ struct ResultIndex {
     func settle(_ id: Int64) throws(StoreError) -> (added: Int, removed: Int)? {
         // A note with an impossible id is damaged.
         guard (1...RowSums.largestID).contains(id) else {
-            try run("DELETE FROM unindexed WHERE id = ?1", id)
+            try connection.run("DELETE FROM unindexed WHERE id = ?1", id)
             return (0, 0)
         }
         let found = try body(of: id)
@@ -86,34 +83,26 @@ struct ResultIndex {
                 added += 1
             }
         }
-        try run("DELETE FROM unindexed WHERE id = ?1", id)
+        try connection.run("DELETE FROM unindexed WHERE id = ?1", id)
         return (added, removed)
     }
 
     /// Takes out the results of some entries that are gone: room is needed, and their results take room too.
     func removeOfGone(atMost limit: Int) throws(StoreError) {
-        let statement = try connection.statement(
+        let gone = try connection.rows(
             """
             SELECT u.id FROM unindexed u WHERE NOT EXISTS (SELECT 1 FROM entry e WHERE e.id = u.id) ORDER BY u.id LIMIT ?1
-            """)
-        statement.bind(1, Int64(limit))
-        var gone: [Int64] = []
-        do throws(StoreError) {
-            while try statement.step() { gone.append(statement.int(0)) }
-            statement.reset()
-        } catch {
-            statement.reset()
-            throw error
-        }
+            """, Int64(limit)
+        ) { $0.int(0) }
         for id in gone { _ = try settle(id) }
     }
 
     /// Empties the index as a whole if nothing is stored at all. Returns whether that is so.
     func clearIfNothingIsStored() throws(StoreError) -> Bool {
         guard try connection.number("SELECT 1 FROM entry LIMIT 1") == nil else { return false }
-        try connection.statement("INSERT INTO found (found) VALUES ('delete-all')").run()
-        try connection.statement("DELETE FROM result").run()
-        try connection.statement("DELETE FROM unindexed").run()
+        try connection.run("INSERT INTO found (found) VALUES ('delete-all')")
+        try connection.run("DELETE FROM result")
+        try connection.run("DELETE FROM unindexed")
         return true
     }
 
@@ -125,12 +114,12 @@ struct ResultIndex {
     private func takeOut(_ id: Int64) throws(StoreError) -> Int {
         let first = id * Self.rowsPerEntry
         // FTS5 needs the exact old texts, or the index no longer fits its content.
-        try run(
+        try connection.run(
             """
             INSERT INTO found (found, rowid, title, creator, collection, summary)
             SELECT 'delete', id, title, creator, collection, summary FROM result WHERE id >= ?1 AND id < ?1 + 4096
             """, first)
-        try run("DELETE FROM result WHERE id >= ?1 AND id < ?1 + 4096", first)
+        try connection.run("DELETE FROM result WHERE id >= ?1 AND id < ?1 + 4096", first)
         return connection.changes
     }
 
@@ -206,12 +195,6 @@ struct ResultIndex {
             if body == nil { rows?.note(id, .piece) }
             return body.map { .whole($0) } ?? .none
         }
-    }
-
-    private func run(_ sql: String, _ id: Int64) throws(StoreError) {
-        let statement = try connection.statement(sql)
-        statement.bind(1, id)
-        try statement.run()
     }
 }
 

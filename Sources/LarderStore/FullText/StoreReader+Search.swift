@@ -150,27 +150,20 @@ extension StoreReader {
             statement.bind(column, place < question.keyParts.count ? question.keyParts[place] : [])
         }
         statement.bind(7, Int64(Self.rankedMatches))
-        defer { statement.reset() }
-        var found: [Candidate] = []
-        while try statement.step() {
-            found.append(
-                Candidate(
-                    row: statement.int(0), score: statement.double(1), name: statement.int(2),
-                    storedAt: EntryCodec.responseTime(of: statement.raw(3)) ?? .distantPast))
+        return try statement.rows { row in
+            Candidate(
+                row: row.int(0), score: row.double(1), name: row.int(2),
+                storedAt: EntryCodec.responseTime(of: row.raw(3)) ?? .distantPast)
         }
-        return found
     }
 
     /// ",1,4," for two providers. A provider that stores nothing yet has no number, and none of its results match.
     private func numbers(of names: [String], _ connection: DatabaseConnection) throws(StoreError) -> String {
         guard !names.isEmpty else { return "" }
-        let statement = try connection.statement("SELECT id, name FROM provider")
-        defer { statement.reset() }
-        var list = ","
-        while try statement.step() {
-            if names.contains(statement.text(1)) { list += "\(statement.int(0))," }
+        let numbers = try connection.rows("SELECT id, name FROM provider") { row in
+            names.contains(row.text(1)) ? "\(row.int(0))," : nil
         }
-        return list
+        return "," + numbers.joined()
     }
 
     /// The result as it stands in its answer; nil if the result, its row or its answer is damaged.
@@ -256,12 +249,9 @@ extension StoreReader {
             FROM found
             WHERE found MATCH ?1 AND rowid >= ?4 AND rowid <= ?5 AND instr(?6, ',' || rowid || ',') > 0
             """)
-        statement.bind(1, question.expression)
-        statement.bind(2, String(Highlight.begin))
-        statement.bind(3, String(Highlight.end))
-        statement.bind(4, first)
-        statement.bind(5, last)
-        statement.bind(6, ",\(rows.map(String.init).joined(separator: ",")),")
+        statement.bindAll(
+            question.expression, String(Highlight.begin), String(Highlight.end), first, last,
+            ",\(rows.map(String.init).joined(separator: ",")),")
         defer { statement.reset() }
         var found: [Int64: [(field: String, pieces: [String])]] = [:]
         while try statement.step() {

@@ -62,9 +62,7 @@ extension SQLiteStore {
             WHERE (l.lastUsed, l.id) < (?2, ?1) AND e.id = l.id ORDER BY l.lastUsed DESC, l.id DESC LIMIT ?3
             """)
         defer { statement.reset() }
-        statement.bind(1, from.id)
-        statement.bind(2, from.lastUsed)
-        statement.bind(3, most)
+        statement.bindAll(from.id, from.lastUsed, most)
         var seen: Int64 = 0
         var last = from
         var rows: [StoreReader.Row] = []
@@ -97,9 +95,7 @@ extension SQLiteStore {
                     SELECT \(StoreReader.summaryColumns) FROM entry e CROSS JOIN life l
                     WHERE e.id > ?1 AND e.id <= ?2 AND e.size > ?3 AND l.id = e.id
                     """)
-                statement.bind(1, from)
-                statement.bind(2, to)
-                statement.bind(3, limit)
+                statement.bindAll(from, to, limit)
                 return try reader.rows(statement)
             }
             best += rows.filter { question.takes($0.facts) }.map(\.summary)
@@ -132,7 +128,7 @@ extension SQLiteStore {
         var rows: [StoreReader.Row] = []
         for digest in digests {
             statement.bind(1, digest)
-            rows += try reader.rows(statement, atMost: 1)
+            rows += try reader.rows(statement)
         }
         return rows
     }
@@ -165,24 +161,13 @@ extension SQLiteStore {
         await settleAccepted()
         let found = try await slice("listing") { (reader, connection) throws(StoreError) -> EntryDetail? in
             guard let own = try Self.rows(of: [digest], reader, connection).first else { return nil }
-            let look = try connection.statement("SELECT key, url FROM entry WHERE digest = ?1")
-            look.bind(1, digest)
-            let (key, url): (CacheKey, Digest?)
-            do {
-                defer { look.reset() }
-                guard try look.step() else { return nil }
-                (key, url) = (CacheKey(bytes: look.bytes(0)), Digest(raw: look.raw(1)))
+            let named = try connection.first("SELECT key, url FROM entry WHERE digest = ?1", digest) {
+                (CacheKey(bytes: $0.bytes(0)), Digest(raw: $0.raw(1)))
             }
-            let names = try connection.statement(
-                "SELECT digest FROM parent WHERE child = ?1 LIMIT \(Self.mostRelatives)")
-            names.bind(1, own.id)
-            var parents: [Digest] = []
-            do {
-                defer { names.reset() }
-                while try names.step() {
-                    if let parent = Digest(bytes: names.bytes(0)) { parents.append(parent) }
-                }
-            }
+            guard let (key, url) = named else { return nil }
+            let parents = try connection.rows(
+                "SELECT digest FROM parent WHERE child = ?1 LIMIT \(Self.mostRelatives)", own.id
+            ) { Digest(raw: $0.raw(0)) }
             var detail = EntryDetail(entry: own.summary, key: key)
             for row in try Self.rows(of: parents, reader, connection)
             where own.summary.isMade(of: row.summary) || own.summary.isVariant(of: row.summary) {

@@ -66,14 +66,9 @@ extension StoreReader {
         return rows.filter { !gone.contains($0.id) }
     }
 
-    /// The rows that a statement finds, at most `limit`.
-    func rows(_ statement: Statement, atMost limit: Int = .max) throws(StoreError) -> [Row] {
-        defer { statement.reset() }
-        var found: [Row] = []
-        while found.count < limit, try statement.step() {
-            if let row = row(statement) { found.append(row) }
-        }
-        return try present(found)
+    /// The rows that a statement finds.
+    func rows(_ statement: Statement) throws(StoreError) -> [Row] {
+        try present(statement.rows(row))
     }
 }
 

@@ -22,16 +22,13 @@ extension SQLiteStore {
 
 extension StoreReader {
     func name(of digest: Digest) -> EntryName? {
-        let look = try? connection?.statement(
+        let found = try? connection?.first(
             """
             SELECT p.name, e.label FROM entry e CROSS JOIN provider p WHERE e.digest = ?1 AND p.id = e.provider
             UNION ALL SELECT p.name, e.label FROM entry e CROSS JOIN provider p WHERE e.url = ?1 AND p.id = e.provider
             LIMIT 1
-            """)
-        guard let look else { return nil }
-        defer { look.reset() }
-        look.bind(1, digest)
-        guard (try? look.step()) == true else { return nil }
-        return EntryName(provider: look.text(0), label: look.text(1))
+            """, digest
+        ) { EntryName(provider: $0.text(0), label: $0.text(1)) }
+        return found ?? nil
     }
 }

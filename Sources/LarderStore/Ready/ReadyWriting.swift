@@ -87,19 +87,12 @@ extension StoreReader {
         let data = order.row.encoded(entry: order.entry)
         do throws(StoreError) {
             if try isThere(order.row.id, data, connection) { return }
-            let others = try connection.statement(
+            let others = try connection.number(
                 """
                 SELECT count(*) FROM ready
                 WHERE entry = (SELECT id FROM entry WHERE digest = ?1) AND id <> ?2 AND substr(data, ?3, 8) = ?4
-                """)
-            defer { others.reset() }
-            others.bind(1, order.entry.key.digest)
-            others.bind(2, order.row.id)
-            others.bind(3, ReadyRow.placeOfMark)
-            others.bind(4, order.row.markBytes)
-            guard try others.step(), others.int(0) < ReadyOrder.mostOfEntry else {
-                return shared.meters.readyDropped.add()
-            }
+                """, order.entry.key.digest, order.row.id, ReadyRow.placeOfMark, order.row.markBytes)
+            guard let others, others < ReadyOrder.mostOfEntry else { return shared.meters.readyDropped.add() }
         } catch {
             return shared.meters.readyDropped.add()
         }
@@ -115,12 +108,10 @@ extension StoreReader {
 
     /// Whether exactly this row is there. A damaged one is written anew.
     private func isThere(_ id: Int64, _ data: Bytes, _ connection: DatabaseConnection) throws(StoreError) -> Bool {
-        let look = try connection.statement("SELECT entry, data, sum FROM ready WHERE id = ?1")
-        defer { look.reset() }
-        look.bind(1, id)
-        guard try look.step() else { return false }
-        let raw = look.raw(1)
-        return raw.elementsEqual(data) && look.int(2) == ReadyRow.sum(id: id, entry: look.int(0), raw)
+        let isSame = try connection.first("SELECT entry, data, sum FROM ready WHERE id = ?1", id) { row in
+            row.raw(1).elementsEqual(data) && row.int(2) == ReadyRow.sum(id: id, entry: row.int(0), row.raw(1))
+        }
+        return isSame ?? false
     }
 
     /// Makes the connection of a loop.
@@ -169,7 +160,7 @@ extension EntryRows {
             "INSERT OR REPLACE INTO ready (id, entry, url, data, sum) VALUES (?1, ?2, ?3, ?4, ?5)")
         insert.bind(1, id)
         insert.bind(2, entry)
-        if let variant = order.entry.variant { insert.bind(3, variant.url) } else { insert.bindNull(3) }
+        insert.bind(3, order.entry.variant?.url)
         insert.bind(4, data)
         insert.bind(5, data.withUnsafeBytes { ReadyRow.sum(id: id, entry: entry, $0) })
         try insert.run()
@@ -180,34 +171,22 @@ extension EntryRows {
     func readyIDs(
         afterEntry entry: Int64, id: Int64, atMost limit: Int
     ) throws(StoreError) -> [(entry: Int64, id: Int64)] {
-        let statement = try connection.statement(
-            "SELECT entry, id FROM ready WHERE (entry, id) > (?1, ?2) ORDER BY entry, id LIMIT ?3")
-        defer { statement.reset() }
-        statement.bind(1, entry)
-        statement.bind(2, id)
-        statement.bind(3, Int64(limit))
-        var found: [(entry: Int64, id: Int64)] = []
-        while try statement.step() { found.append((statement.int(0), statement.int(1))) }
-        return found
+        try connection.rows(
+            "SELECT entry, id FROM ready WHERE (entry, id) > (?1, ?2) ORDER BY entry, id LIMIT ?3", entry, id,
+            Int64(limit)
+        ) { ($0.int(0), $0.int(1)) }
     }
 
     /// Whether one more row of an entry may be kept. Removes a row that was made under other settings to make room.
     private func hasRoom(for row: ReadyRow, of entry: Int64) throws(StoreError) -> Bool {
-        let others = try connection.statement("SELECT count(*) FROM ready WHERE entry = ?1 AND id <> ?2")
-        defer { others.reset() }
-        others.bind(1, entry)
-        others.bind(2, row.id)
-        guard try others.step() else { return false }
-        if others.int(0) < ReadyOrder.mostOfEntry { return true }
-        let old = try connection.statement(
+        let others = try connection.number(
+            "SELECT count(*) FROM ready WHERE entry = ?1 AND id <> ?2", entry, row.id)
+        if others ?? 0 < ReadyOrder.mostOfEntry { return true }
+        try connection.run(
             """
             DELETE FROM ready WHERE id IN (
               SELECT id FROM ready WHERE entry = ?1 AND substr(data, ?2, 8) <> ?3 LIMIT 1)
-            """)
-        old.bind(1, entry)
-        old.bind(2, ReadyRow.placeOfMark)
-        old.bind(3, row.markBytes)
-        try old.run()
+            """, entry, ReadyRow.placeOfMark, row.markBytes)
         return connection.changes > 0
     }
 

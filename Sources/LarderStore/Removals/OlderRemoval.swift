@@ -53,7 +53,10 @@ extension StoreWriter {
             rows.connection.takes(.removal)
             let meant = try rows.heads(of: url).filter { found in removals.contains { $0.means(found.entry) } }
             for found in meant {
-                try rows.removeChildren(of: found.entry.key.digest)
+                // What was made from it goes with it, as the parts of a list.
+                try rows.connection.run(
+                    "DELETE FROM entry WHERE id IN (SELECT child FROM parent WHERE digest = ?1)",
+                    found.entry.key.digest)
                 try rows.remove(id: found.id)
             }
             removing.older[url] = removals.map(\.number).max() ?? 0
@@ -63,32 +66,20 @@ extension StoreWriter {
 }
 
 extension EntryRows {
-    /// Removes what was made from an entry, as the parts of a list.
-    fileprivate func removeChildren(of digest: Digest) throws(StoreError) {
-        let statement = try connection.statement(
-            "DELETE FROM entry WHERE id IN (SELECT child FROM parent WHERE digest = ?1)")
-        statement.bind(1, digest)
-        try statement.run()
-    }
-
     /// What is stored of a URL, without bodies. A row with a damaged head is left to whoever reads it.
     fileprivate func heads(of url: Digest) throws(StoreError) -> [(id: Int64, entry: StoredResponse)] {
-        let look = try connection.statement(
+        try connection.rows(
             """
             SELECT id, key, digest, head FROM entry WHERE digest = ?1
             UNION ALL SELECT id, key, digest, head FROM entry WHERE url = ?1
-            """)
-        defer { look.reset() }
-        look.bind(1, url)
-        var found: [(id: Int64, entry: StoredResponse)] = []
-        while try look.step() {
-            guard let digest = Digest(raw: look.raw(2)),
+            """, url
+        ) { row in
+            guard let digest = Digest(raw: row.raw(2)),
                 let entry = EntryCodec.decode(
-                    look.raw(3), key: CacheKey(bytes: look.bytes(1), digest: digest), body: [], freshUntil: 0,
+                    row.raw(3), key: CacheKey(bytes: row.bytes(1), digest: digest), body: [], freshUntil: 0,
                     staleUntil: 0, label: "")
-            else { continue }
-            found.append((look.int(0), entry))
+            else { return nil }
+            return (row.int(0), entry)
         }
-        return found
     }
 }

@@ -20,13 +20,10 @@ extension StoreReader {
     ) throws(StoreError) {
         removals.verdict(id: id, ofParent: parent, into: &verdict)
         guard !removals.wide.isEmpty, let connection else { return }
-        let row = try connection.statement(
-            "SELECT id, label, head FROM entry WHERE digest = ?1")
-        defer { row.reset() }
-        row.bind(1, parent)
-        guard try row.step() else { return }
-        let facts = EntryCodec.facts(label: row.text(1), head: row.raw(2))
-        removals.verdict(id: row.int(0), digest: parent, facts, into: &verdict)
+        let row = try connection.first("SELECT id, label, head FROM entry WHERE digest = ?1", parent) {
+            (id: $0.int(0), facts: EntryCodec.facts(label: $0.text(1), head: $0.raw(2)))
+        }
+        if let row { removals.verdict(id: row.id, digest: parent, row.facts, into: &verdict) }
     }
 
     /// The rows among these that are removed.
@@ -37,11 +34,6 @@ extension StoreReader {
         guard let connection else { return [] }
         let row = try connection.statement(
             "SELECT digest, label, head, key FROM entry WHERE id = ?1")
-        let parents = try connection.statement(
-            """
-            SELECT digest FROM parent WHERE child = ?1
-            UNION ALL SELECT url FROM entry WHERE id = ?1 AND url IS NOT NULL
-            """)
         var removed: Set<Int64> = []
         for id in ids {
             var verdict = Removals.Verdict()
@@ -55,11 +47,13 @@ extension StoreReader {
                     staleUntil: 0, label: "")
                 if let entry, removals.meansAsOlder(entry) { verdict.isRemoved = true }
             }
-            parents.bind(1, id)
-            defer { parents.reset() }
-            while try parents.step() {
-                if let parent = Digest(bytes: parents.bytes(0)) { try consider(parent, of: id, removals, &verdict) }
-            }
+            let parents = try connection.rows(
+                """
+                SELECT digest FROM parent WHERE child = ?1
+                UNION ALL SELECT url FROM entry WHERE id = ?1 AND url IS NOT NULL
+                """, id
+            ) { Digest(raw: $0.raw(0)) }
+            for parent in parents { try consider(parent, of: id, removals, &verdict) }
             if orUnverified ? verdict.isUnusable : verdict.isRemoved { removed.insert(id) }
         }
         return removed

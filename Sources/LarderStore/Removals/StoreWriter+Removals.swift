@@ -271,8 +271,8 @@ extension StoreWriter {
         attempt { () throws(StoreError) in
             try transact(database.connection) { () throws(StoreError) in
                 // A row comes and goes. SQLite writes nothing without a change, nor for a value that stays the same.
-                try database.connection.statement("INSERT OR IGNORE INTO unindexed (id) VALUES (-1)").run()
-                try database.connection.statement("DELETE FROM unindexed WHERE id = -1").run()
+                try database.connection.run("INSERT OR IGNORE INTO unindexed (id) VALUES (-1)")
+                try database.connection.run("DELETE FROM unindexed WHERE id = -1")
             }
         }
     }
