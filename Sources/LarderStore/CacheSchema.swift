@@ -119,11 +119,7 @@ enum CacheSchema {
     }
 
     private static func configure(_ connection: DatabaseConnection, cacheKiB: Int) throws(StoreError) {
-        guard try connection.text("PRAGMA journal_mode = WAL") == "wal" else {
-            throw StoreError(
-                code: SQLITE_CANTOPEN, extendedCode: SQLITE_CANTOPEN, doing: "opening",
-                message: "this file system does not support a write-ahead log")
-        }
+        try connection.useLog()
         // NORMAL: a power cut may lose the last commits, never the database
         // (sqlite.org/pragma.html#pragma_synchronous). mmap off: an I/O error in a mapped page is a SIGBUS.
         // secure_delete FAST: overwrites deleted content if that costs no more I/O.
@@ -144,8 +140,8 @@ enum CacheSchema {
         let tableCount = try connection.number("SELECT count(*) FROM sqlite_schema")
         guard found == 0, owner == 0, tableCount == 0 else {
             throw StoreError(
-                code: SQLITE_NOTADB, extendedCode: SQLITE_NOTADB, doing: "opening",
-                message: owner == applicationID
+                SQLITE_NOTADB, "opening",
+                owner == applicationID
                     ? "it has schema \(found), and this version of Larder has schema \(version)"
                     : "it belongs to another program")
         }
@@ -171,9 +167,7 @@ enum CacheSchema {
             sum = nil
         }
         guard try sum == schemaSum(connection) else {
-            throw StoreError(
-                code: SQLITE_CORRUPT, extendedCode: SQLITE_CORRUPT, doing: "opening",
-                message: "the schema was changed by another program")
+            throw StoreError.damage("the schema was changed by another program")
         }
     }
 

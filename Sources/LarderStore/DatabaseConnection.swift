@@ -65,7 +65,7 @@ final class DatabaseConnection {
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE | SQLITE_OPEN_EXRESCODE
         let code = sqlite3_open_v2(path, &handle, flags, vfs)
         guard let handle else {
-            throw StoreError(code: code & 0xFF, extendedCode: code, doing: "opening", message: "out of memory")
+            throw StoreError(code, "opening", "out of memory")
         }
         self.handle = handle
         guard code == SQLITE_OK else {
@@ -159,6 +159,13 @@ final class DatabaseConnection {
         assertOwner()
         guard sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK else {
             throw StoreError(handle: handle, doing: Statement.verb(of: sql))
+        }
+    }
+
+    /// Makes the database write to a log first (sqlite.org/wal.html).
+    func useLog() throws(StoreError) {
+        guard try text("PRAGMA journal_mode = WAL") == "wal" else {
+            throw StoreError(SQLITE_CANTOPEN, "opening", "this file system does not support a write-ahead log")
         }
     }
 
@@ -296,10 +303,9 @@ final class DatabaseConnection {
 extension StoreError {
     /// The last failure of a connection. SQLite's messages name tables and columns, never bound values.
     init(handle: OpaquePointer, doing: String) {
-        let extended = sqlite3_extended_errcode(handle)
         let error = StoreError(
-            code: extended & 0xFF, extendedCode: extended, doing: doing,
-            message: sqlite3_errmsg(handle).map { String(cString: $0) } ?? "unknown error")
+            sqlite3_extended_errcode(handle), doing,
+            sqlite3_errmsg(handle).map { String(cString: $0) } ?? "unknown error")
         self = error.told(sqlite3_system_errno(handle))
     }
 

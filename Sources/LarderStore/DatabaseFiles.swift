@@ -1,7 +1,6 @@
 // The files of a database: the lock that keeps a second daemon out, the directory, the sizes of the files, free disk,
 // and setting a damaged database aside. The names are `<name>.db`, its `-wal` and `-shm`, and `<name>.lock`. Large
 // bodies of the cache lie beside it, in `bodies` (Bodies/BodyFiles.swift).
-import CSQLite
 import Glibc
 import LarderCore
 

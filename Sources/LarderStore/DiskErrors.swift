@@ -20,7 +20,7 @@ extension StoreError {
             default: SQLITE_CANTOPEN
             }
         let message = number == EDQUOT ? quota : String(cString: strerror(number))
-        return StoreError(code: code, extendedCode: code, doing: doing, message: message)
+        return StoreError(code, doing, message)
     }
 
     /// The same failure in words, if the system's error number says more than SQLite's code.

@@ -45,10 +45,10 @@ extension EntryRows {
     /// Whether a URL has as many variants as it may have, all received after this one.
     func isFull(for entry: StoredResponse) throws(StoreError) -> Bool {
         guard let variant = entry.variant else { return false }
-        let newer = try connection.rows(
+        let arrivals = try connection.rows(
             "SELECT head FROM entry WHERE url = ?1 AND digest <> ?2", variant.url, entry.key.digest
-        ) { EntryCodec.arrival(of: $0.raw(0))?.number ?? 0 > entry.arrival ? true : nil }
-        return newer.count >= Self.mostVariants
+        ) { EntryCodec.arrival(of: $0.raw(0))?.number }
+        return arrivals.count { $0 > entry.arrival } >= Self.mostVariants
     }
 
     /// Whether a response with a key is stored that was received after this one.

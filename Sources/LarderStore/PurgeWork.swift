@@ -4,7 +4,6 @@
 //
 // A slice is bounded in rows and in bytes of files. Its files are unlinked right after its commit, while all other
 // writes wait, and the time of an unlink grows with the file (Docs/Decisions/0028-large-bodies-in-files.md).
-import CSQLite
 import LarderCore
 
 /// One purge under way. Confined to the writer's thread.

@@ -292,8 +292,7 @@ extension StoreShared {
     func overloaded(_ doing: String) -> StoreError {
         let isClosed = isClosed.withLock { $0 }
         return StoreError(
-            code: SQLITE_BUSY, extendedCode: SQLITE_BUSY, doing: doing,
-            message: isClosed ? "the store is closed" : "overloaded: too many jobs are waiting")
+            SQLITE_BUSY, doing, isClosed ? "the store is closed" : "overloaded: too many jobs are waiting")
     }
 }
 

@@ -41,11 +41,7 @@ enum StateSchema {
     {
         let connection = try DatabaseConnection(path: path)
         do throws(StoreError) {
-            guard try connection.text("PRAGMA journal_mode = WAL") == "wal" else {
-                throw StoreError(
-                    code: SQLITE_CANTOPEN, extendedCode: SQLITE_CANTOPEN, doing: "opening",
-                    message: "this file system does not support a write-ahead log")
-            }
+            try connection.useLog()
             // FULL: what was committed survives a power cut, since a reserved call must not be forgotten
             // (sqlite.org/pragma.html#pragma_synchronous).
             try connection.execute(
@@ -69,8 +65,7 @@ enum StateSchema {
         let tables = try connection.number("SELECT count(*) FROM sqlite_schema")
         guard owner == 0, tables == 0 else {
             throw StoreError(
-                code: SQLITE_CANTOPEN, extendedCode: SQLITE_CANTOPEN, doing: "opening",
-                message: "the file belongs to another program (application \(owner ?? 0))")
+                SQLITE_CANTOPEN, "opening", "the file belongs to another program (application \(owner ?? 0))")
         }
         try connection.transaction { () throws(StoreError) in
             try connection.execute("CREATE TABLE migration (name TEXT PRIMARY KEY) STRICT, WITHOUT ROWID")
@@ -83,8 +78,8 @@ enum StateSchema {
         let unknown = done.subtracting(migrations.map(\.name))
         guard unknown.isEmpty else {
             throw StoreError(
-                code: SQLITE_CANTOPEN, extendedCode: SQLITE_CANTOPEN, doing: "opening",
-                message: "the database is from a later version (\(unknown.sorted().joined(separator: ", ")))")
+                SQLITE_CANTOPEN, "opening",
+                "the database is from a later version (\(unknown.sorted().joined(separator: ", ")))")
         }
         for migration in migrations where !done.contains(migration.name) {
             try connection.transaction { () throws(StoreError) in

@@ -49,9 +49,7 @@ public final class StateStore: Sendable {
         var wasSetAside = false
         do throws(StoreError) {
             if let cacheDirectory, files.isEmptied, DatabaseFiles.isFilled(cacheDirectory, "cache") {
-                throw StoreError(
-                    code: SQLITE_NOTADB, extendedCode: SQLITE_NOTADB, doing: "opening",
-                    message: "the file is empty, but the cache is not")
+                throw StoreError(SQLITE_NOTADB, "opening", "the file is empty, but the cache is not")
             }
             connection = try StateSchema.open(files.path)
         } catch {
@@ -246,6 +244,5 @@ public final class StateStore: Sendable {
 
 extension StoreError {
     static let stateIsClosed = StoreError(
-        code: SQLITE_BUSY, extendedCode: SQLITE_BUSY, doing: "using the state database",
-        message: "it is closed, or too many jobs are waiting")
+        SQLITE_BUSY, "using the state database", "it is closed, or too many jobs are waiting")
 }

@@ -89,9 +89,7 @@ final class Statement {
         guard bindFailure == SQLITE_OK else {
             let code = bindFailure
             bindFailure = SQLITE_OK
-            throw StoreError(
-                code: code & 0xFF, extendedCode: code, doing: Self.verb(of: sql),
-                message: "a parameter could not be bound")
+            throw StoreError(code, Self.verb(of: sql), "a parameter could not be bound")
         }
         switch sqlite3_step(pointer) {
         case SQLITE_ROW: return true

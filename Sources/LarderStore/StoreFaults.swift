@@ -1,6 +1,5 @@
 // Faults that tests inject into the store's disk: failure with an SQLite error code, or standstill. Without a fault set
 // by a test, each check costs one atomic load.
-import CSQLite
 import LarderCore
 import Synchronization
 
@@ -66,7 +65,7 @@ final class StoreFaults: Sendable {
             _ = bell.take(upTo: 1, timeout: .milliseconds(100), seen: &seen)
         }
         guard let code = state.withLock({ isChange || !$0.failsChangesOnly ? $0.code : nil }) else { return }
-        throw StoreError(code: code & 0xFF, extendedCode: code, doing: "COMMIT", message: "made to fail")
+        throw StoreError(code, "COMMIT", "made to fail")
     }
 
     /// Whether the mark may be written for a removal. Waits while the mark is held.

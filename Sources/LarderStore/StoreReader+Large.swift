@@ -1,6 +1,5 @@
 // A reader's part in large bodies: it opens the file of a body that was found, and reads stretches of it. Each piece is
 // checked against its checksum before any of it is returned: a body with a damaged piece is cut there.
-import CSQLite
 import Glibc
 import LarderCore
 

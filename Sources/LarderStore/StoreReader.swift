@@ -2,7 +2,6 @@
 // end, so that many reads share the cost of a wake-up, of SQLite's locks and of the answer's way back.
 //
 // It copies everything out and holds no transaction while anyone waits for a client.
-import CSQLite
 import Glibc
 import LarderCore
 

@@ -24,18 +24,14 @@ extension StoreWriter {
     /// - Throws: the error if files stay. The database is then opened again with all that it holds.
     func discard() throws(StoreError) -> Int {
         guard checkPlace(), let old = database else {
-            throw StoreError(
-                code: SQLITE_CANTOPEN, extendedCode: SQLITE_CANTOPEN, doing: "discarding the cache",
-                message: "its files are missing or were replaced")
+            throw StoreError(SQLITE_CANTOPEN, "discarding the cache", "its files are missing or were replaced")
         }
         purges = []
         if shared.ending.hasBegun {
             // A reader held by the disk has the files open. The removal stays pending.
             let left = shared.ending.left(at: shared.time.monotonic())
             guard shared.gate.shut(within: left, nudge: { shared.letGo() }) else {
-                throw StoreError(
-                    code: SQLITE_BUSY, extendedCode: SQLITE_BUSY, doing: "discarding the cache",
-                    message: "it is still being read")
+                throw StoreError(SQLITE_BUSY, "discarding the cache", "it is still being read")
             }
         } else {
             shared.gate.shut { shared.letGo() }

@@ -1,7 +1,6 @@
 // What the writer does in idle time: it writes down uses, evicts to the low mark, gives pages back, shortens the log,
 // sweeps what a crash left, and indexes results. Each task runs in slices within a time budget, so that a write never
 // waits long.
-import CSQLite
 import LarderCore
 
 /// An upper bound on how full the database is, known without a query: the live bytes at the last look, plus what has

@@ -3,7 +3,6 @@
 // Writes that wait together share a transaction of bounded size. Each write is answered after its commit. If a shared
 // transaction fails it is rolled back and each write is tried alone, so that one write cannot spoil another. Upkeep
 // (eviction, sweeping, purging, checkpoints) runs in slices between the jobs.
-import CSQLite
 import LarderCore
 
 final class StoreWriter {
@@ -56,8 +55,7 @@ final class StoreWriter {
                 nil
             }
         if let loss {
-            throw StoreError(
-                code: SQLITE_CORRUPT, extendedCode: SQLITE_CORRUPT, doing: "opening", message: loss)
+            throw StoreError.damage(loss)
         }
         files.mark.dropInherited()
         let first = files.mark.first
@@ -80,9 +78,7 @@ final class StoreWriter {
     private static func adopt(_ arrivals: ArrivalNumbers, _ connection: DatabaseConnection) throws(StoreError) {
         let found = try connection.number("SELECT arrival FROM bodies") ?? -1
         guard let latest = UInt64(exactly: found), latest < ArrivalNumbers.largest else {
-            throw StoreError(
-                code: SQLITE_CORRUPT, extendedCode: SQLITE_CORRUPT, doing: "opening",
-                message: "the number of its last response was changed")
+            throw StoreError.damage("the number of its last response was changed")
         }
         arrivals.goOn(above: latest)
         connection.arrivals = arrivals

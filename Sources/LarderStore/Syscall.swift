@@ -4,13 +4,19 @@ import Glibc
 import LarderCore
 
 extension StoreError {
+    /// An error of SQLite, or one of its kind.
+    /// - Parameter extended: the extended result code (sqlite.org/rescode.html).
+    init(_ extended: Int32, _ doing: String, _ message: String) {
+        self.init(code: extended & 0xFF, extendedCode: extended, doing: doing, message: message)
+    }
+
+    /// A database that must not be used, found at its opening.
+    static func damage(_ message: String) -> StoreError { StoreError(SQLITE_CORRUPT, "opening", message) }
+
     /// The error of a system call that failed before SQLite was called.
     /// - Parameter number: the error number; nil for that of the last call on this thread.
     static func system(_ doing: String, _ number: Int32? = nil) -> StoreError {
-        let number = number ?? errno
-        return StoreError(
-            code: SQLITE_CANTOPEN, extendedCode: SQLITE_CANTOPEN, doing: doing,
-            message: String(cString: strerror(number)))
+        StoreError(SQLITE_CANTOPEN, doing, String(cString: strerror(number ?? errno)))
     }
 
     /// The error number of the last call on this thread.
@@ -24,7 +30,7 @@ extension StoreError {
 
     static func linked(_ path: String) -> StoreError {
         StoreError(
-            code: SQLITE_CANTOPEN, extendedCode: SQLITE_CANTOPEN, doing: "opening \(path)",
-            message: "it is a symbolic link, which is not followed; set the path of the directory itself")
+            SQLITE_CANTOPEN, "opening \(path)",
+            "it is a symbolic link, which is not followed; set the path of the directory itself")
     }
 }

@@ -5,7 +5,6 @@
 //
 // Names are looked up below an open directory, so files are written beside the open database, even if the path leads
 // elsewhere by now. The directory is made with the first body: a full disk does not keep a database from being opened.
-import CSQLite
 import Glibc
 import LarderCore
 import Synchronization

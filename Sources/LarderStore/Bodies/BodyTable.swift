@@ -1,5 +1,4 @@
 // The table `bodies`: what the database says of the files of large bodies.
-import CSQLite
 import LarderCore
 
 enum BodyTable {
@@ -50,9 +49,7 @@ extension BodyTable {
     static func generation(_ connection: DatabaseConnection) throws(StoreError) -> String {
         let name = try connection.text("SELECT generation FROM bodies") ?? ""
         guard BodyFiles.isGeneration(name) else {
-            throw StoreError(
-                code: SQLITE_CORRUPT, extendedCode: SQLITE_CORRUPT, doing: "opening",
-                message: "the name of the body directory was changed")
+            throw StoreError.damage("the name of the body directory was changed")
         }
         return name
     }

@@ -34,10 +34,7 @@ extension StoreReader {
     private func answer(_ question: FullTextQuestion) -> Result<FullTextAnswer, StoreError> {
         do throws(StoreError) {
             guard try connect(), let connection else {
-                return .failure(
-                    StoreError(
-                        code: SQLITE_CANTOPEN, extendedCode: SQLITE_CANTOPEN, doing: "searching",
-                        message: "there is no database"))
+                return .failure(StoreError(SQLITE_CANTOPEN, "searching", "there is no database"))
             }
             try beginSnapshot()
             defer { finish() }

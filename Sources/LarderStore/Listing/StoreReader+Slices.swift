@@ -17,10 +17,7 @@ extension StoreReader {
         defer { shared.reads.stepBack() }
         do throws(StoreError) {
             guard try connect(), let connection else {
-                return .failure(
-                    StoreError(
-                        code: SQLITE_CANTOPEN, extendedCode: SQLITE_CANTOPEN, doing: doing,
-                        message: "there is no database"))
+                return .failure(StoreError(SQLITE_CANTOPEN, doing, "there is no database"))
             }
             try beginSnapshot()
             defer { finish() }
@@ -84,13 +81,7 @@ extension SQLiteStore {
         let shared = shared
         let answer: Result<Value, StoreError> = await handover { continuation in
             let reply = Reply<Result<Value, StoreError>>(
-                continuation,
-                late: {
-                    .failure(
-                        StoreError(
-                            code: SQLITE_BUSY, extendedCode: SQLITE_BUSY, doing: doing,
-                            message: "the disk takes too long"))
-                })
+                continuation, late: { .failure(StoreError(SQLITE_BUSY, doing, "the disk takes too long")) })
             let job = SliceJob { reader in
                 // Nobody waits any more for a slice whose reply has lapsed.
                 if reply.isGiven { return }

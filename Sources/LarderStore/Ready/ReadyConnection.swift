@@ -170,7 +170,5 @@ final class ReadyConnection {
     }
 
     /// The body is not in the kernel's page cache.
-    private static let cold = StoreError(
-        code: SQLITE_BUSY, extendedCode: SQLITE_BUSY, doing: "reading the file of a body",
-        message: "the read would wait for the disk")
+    private static let cold = StoreError(SQLITE_BUSY, "reading the file of a body", "the read would wait for the disk")
 }

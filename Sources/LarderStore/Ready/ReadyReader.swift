@@ -4,7 +4,6 @@
 // The connection is made on a reader's thread, and closed there or on the writer's. Its loop holds the lock while it
 // looks. Other threads hold it for an assignment only, and never while they open or close. So the loop waits for
 // nobody.
-import CSQLite
 import LarderCore
 import Synchronization
 

@@ -291,8 +291,7 @@ final class PendingRemovals: Sendable {
             defer { state.tickets = [:] }
             return state.tickets.values.flatMap { $0 }
         }
-        let error = StoreError(
-            code: SQLITE_INTERRUPT, extendedCode: SQLITE_INTERRUPT, doing: "purging", message: "the store was closed")
+        let error = StoreError(SQLITE_INTERRUPT, "purging", "the store was closed")
         for ticket in tickets { ticket.end(.failed(error)) }
     }
 }

@@ -5,7 +5,6 @@
 // The mark is a small file beside the database (`cache.mark`) that is written over and takes no new room. After each
 // commit that removes or replaces, the count of commits is written into it. The commit comes first, so a kill in between
 // leaves a mark that asks for less. While a removal waits for its commit, the mark says `pending`.
-import CSQLite
 import Glibc
 import LarderCore
 
@@ -181,16 +180,12 @@ final class RemovalMark: Sendable {
             (count, flushed) = (record.count, record.flushed)
         }
         guard !isMissing, (0..<RowSums.largestID).contains(held) else {
-            throw StoreError(
-                code: SQLITE_CORRUPT, extendedCode: SQLITE_CORRUPT, doing: "opening",
-                message: "it lacks the commits of its last removals, as after damage to its write-ahead log")
+            throw StoreError.damage("it lacks the commits of its last removals, as after damage to its write-ahead log")
         }
         let generation = UInt64(try BodyTable.generation(connection), radix: 16)
         let least = generation.map(remembered.least) ?? 0
         guard held >= least else {
-            throw StoreError(
-                code: SQLITE_CORRUPT, extendedCode: SQLITE_CORRUPT, doing: "opening",
-                message: "it is an older copy: it lacks removals that the state directory remembers")
+            throw StoreError.damage("it is an older copy: it lacks removals that the state directory remembers")
         }
         let record = MarkRecord(
             count: held == first ? held : min(count, held), flushed: min(flushed, held), at: now, boot: time.boot)

@@ -182,9 +182,7 @@ extension StoreShared {
 
     func lateSearch() -> Result<FullTextAnswer, StoreError> {
         meters.lateSearches.add()
-        return .failure(
-            StoreError(
-                code: SQLITE_BUSY, extendedCode: SQLITE_BUSY, doing: "searching", message: "the disk takes too long"))
+        return .failure(StoreError(SQLITE_BUSY, "searching", "the disk takes too long"))
     }
 
     func lateStatistics() -> StoreStatistics {

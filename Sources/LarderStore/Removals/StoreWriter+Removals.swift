@@ -127,10 +127,7 @@ extension StoreWriter {
         let now = shared.time.monotonic()
         if let error = removing.error, let at = removing.retryAt, now < at { return shared.removals.failed(error) }
         guard let connection = database?.connection else {
-            return removalsFailed(
-                StoreError(
-                    code: SQLITE_CANTOPEN, extendedCode: SQLITE_CANTOPEN, doing: "removing",
-                    message: "there is no database"))
+            return removalsFailed(StoreError(SQLITE_CANTOPEN, "removing", "there is no database"))
         }
         removing.retryAt = nil
         do throws(StoreError) {
