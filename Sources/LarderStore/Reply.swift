@@ -37,3 +37,19 @@ final class Reply<Value: Sendable>: Lapsing {
         continuation.resume(returning: late())
     }
 }
+
+extension BoundedWaits {
+    /// Hands a job with a reply to a thread of the store and waits for the reply, a bounded time.
+    /// - Parameters:
+    ///   - late: the reply if that takes longer.
+    ///   - refused: the reply if the job is not taken.
+    ///   - put: puts the job into a queue. Returns whether that took it.
+    func ask<Value: Sendable>(
+        _ length: Length, late: @escaping @Sendable () -> Value, refused: () -> Value, put: (Reply<Value>) -> Bool
+    ) async -> Value {
+        await handover { continuation in
+            let reply = Reply(continuation, late: late)
+            if put(reply) { add(reply, length) } else { reply.resume(returning: refused()) }
+        }
+    }
+}

@@ -27,12 +27,9 @@ extension SQLiteStore {
             return false
         }
         if isCrowded { return refuse(.overloaded) }
-        let answer: Result<BodyFile, WriteRefusal> = await handover { continuation in
-            let reply = Reply(continuation, late: { .failure(.overloaded) })
-            let job = WriteJob.begin(length, reply)
-            if shared.writes.offer(job, weight: job.weight) { return shared.waits.add(reply, .part) }
-            reply.resume(returning: .failure(shared.refusalOfQueue))
-        }
+        let answer: Result<BodyFile, WriteRefusal> = await shared.waits.ask(
+            .part, late: { .failure(.overloaded) }, refused: { .failure(shared.refusalOfQueue) }
+        ) { shared.offer(.begin(length, $0)) }
         switch answer {
         case .success(let file): return .success(StoredBodyWriter(file))
         case .failure(let reason):
@@ -49,17 +46,13 @@ extension SQLiteStore {
     public func rewriteHead(
         _ entry: StoredResponse, inPlaceOf old: StoredResponse, when isWanted: (@Sendable () -> Bool)?
     ) async -> Bool {
-        let shared = shared
         var entry = entry
         entry.body = []
         entry.large = nil
-        return await handover { [entry] continuation in
-            let reply = Reply(continuation, late: { false })
-            let job = WriteJob.rewrite(
-                HeadOrder(
-                    entry: entry, receivedAt: old.responseTime, arrival: old.arrival, isWanted: isWanted), reply)
-            if shared.writes.offer(job, weight: job.weight) { return shared.waits.add(reply, .write) }
-            reply.resume(returning: false)
+        let order = HeadOrder(
+            entry: entry, receivedAt: old.responseTime, arrival: old.arrival, isWanted: isWanted)
+        return await shared.waits.ask(.write, late: { false }, refused: { false }) {
+            shared.offer(.rewrite(order, $0))
         }
     }
 }

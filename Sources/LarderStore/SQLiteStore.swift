@@ -144,18 +144,17 @@ public final class SQLiteStore: CacheStore {
             (accepted.isEmpty ? shared.meters.absent : shared.meters.foundAccepted).add()
             return accepted
         }
-        let answer: Result<StoredLook, StoreError> = await handover { continuation in
-            let reply = Reply(
-                continuation,
-                late: {
-                    let missed = shared.lateRead()
-                    return isLateFailure ? .failure(shared.overloaded("reading")) : missed
-                })
-            let job = ReadJob.entry(key, opens: opens, isOfURL: isOfURL, reply)
-            if shared.reads.offer(job) { return shared.waits.add(reply, .read) }
-            shared.meters.readRefused.add()
-            reply.resume(returning: shared.refusedRead())
-        }
+        let answer: Result<StoredLook, StoreError> = await shared.waits.ask(
+            .read,
+            late: {
+                let missed = shared.lateRead()
+                return isLateFailure ? .failure(shared.overloaded("reading")) : missed
+            },
+            refused: {
+                shared.meters.readRefused.add()
+                return shared.refusedRead()
+            }
+        ) { shared.reads.offer(.entry(key, opens: opens, isOfURL: isOfURL, $0)) }
         var look = try answer.get()
         if !accepted.isEmpty { look.add(accepted) }
         return look
@@ -190,15 +189,15 @@ public final class SQLiteStore: CacheStore {
             return .refused(.tooLarge)
         case .waits: break
         }
-        return await handover { continuation in
-            let reply = shared.writeReply(order, continuation)
-            let job = WriteJob.write(order, reply)
-            if shared.writes.offer(job, weight: job.weight) { return shared.waits.add(reply, .write) }
-            let reason = shared.refusalOfQueue
-            shared.meters.count(.refused(reason))
-            shared.supersede(order)
-            reply.resume(returning: .refused(reason))
-        }
+        return await shared.waits.ask(
+            .write, late: { shared.lateWrite(order) },
+            refused: {
+                let refused = WriteOutcome.refused(shared.refusalOfQueue)
+                shared.meters.count(refused)
+                shared.supersede(order)
+                return refused
+            }
+        ) { shared.offer(.write(order, $0)) }
     }
 
     public func touch(_ digest: Digest) {
@@ -211,12 +210,8 @@ public final class SQLiteStore: CacheStore {
 
     @discardableResult
     public func updateFreshness(_ digest: Digest, freshUntil: WallTime, staleUntil: WallTime) async -> Bool {
-        let shared = shared
-        return await handover { continuation in
-            let reply = Reply(continuation, late: { false })
-            let job = WriteJob.freshen(digest, freshUntil, staleUntil, reply)
-            if shared.writes.offer(job, weight: job.weight) { return shared.waits.add(reply, .write) }
-            reply.resume(returning: false)
+        await shared.waits.ask(.write, late: { false }, refused: { false }) {
+            shared.offer(.freshen(digest, freshUntil, staleUntil, $0))
         }
     }
 
@@ -224,11 +219,10 @@ public final class SQLiteStore: CacheStore {
         let shared = shared
         // Accepted entries count as stored, so they are committed before the rows are counted.
         if !shared.waits.isLate { await commit() }
-        let answer: Result<StoreStatistics, StoreError> = await handover { continuation in
-            let reply = Reply(continuation, late: { .success(shared.lateStatistics()) })
-            if shared.reads.offer(.statistics(reply)) { return shared.waits.add(reply, .read) }
-            reply.resume(returning: .failure(shared.overloaded("reading statistics")))
-        }
+        let answer: Result<StoreStatistics, StoreError> = await shared.waits.ask(
+            .read, late: { .success(shared.lateStatistics()) },
+            refused: { .failure(shared.overloaded("reading statistics")) }
+        ) { shared.reads.offer(.statistics($0)) }
         return try answer.get()
     }
 
@@ -250,8 +244,7 @@ public final class SQLiteStore: CacheStore {
     public func maintain() async {
         let shared = shared
         await handover { continuation in
-            let job = WriteJob.maintain(continuation)
-            if !shared.writes.offer(job, weight: job.weight) { continuation.resume() }
+            if !shared.offer(.maintain(continuation)) { continuation.resume() }
         }
     }
 }
@@ -262,8 +255,7 @@ extension SQLiteStore {
     func limitPages(_ pages: Int) async {
         let shared = shared
         await handover { continuation in
-            let job = WriteJob.limitPages(pages, continuation)
-            if !shared.writes.offer(job, weight: job.weight) { continuation.resume() }
+            if !shared.offer(.limitPages(pages, continuation)) { continuation.resume() }
         }
     }
 }

@@ -24,7 +24,7 @@ enum ReadJob: Sendable {
     /// Serves the next search of the line.
     case search
     /// Looks at many rows, as far as one job goes.
-    case slice(SliceJob)
+    case slice(@Sendable (StoreReader) -> Void)
 
     /// Whether it reads an open file, and no database.
     fileprivate var isOfFile: Bool {
@@ -92,7 +92,7 @@ final class StoreReader {
         for case .ready(let order) in jobs { prepare(order) }
         // After all others of the batch, since these take milliseconds.
         for case .search in jobs { search() }
-        for case .slice(let job) in jobs { job.run(self) }
+        for case .slice(let job) in jobs { job(self) }
     }
 
     private func serveLookUps(_ jobs: [ReadJob]) {

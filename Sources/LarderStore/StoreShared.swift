@@ -33,13 +33,15 @@ enum WriteJob: Sendable {
     case index(Reply<Void>)
     case close(TaskContinuation<Void, Never>)
 
-    /// Approximate number of bytes that the job holds while it waits.
+    /// Approximate number of bytes that the job holds while it waits. Jobs that are never refused for lack of room have
+    /// none.
     var weight: Int {
         switch self {
         case .write(let order, _): order.weight
         case .rewrite(let order, _): order.entry.key.bytes.count + 1024
         case .ready(let order, let data): order.weight + data.count
-        default: 256
+        case .freshen, .begin, .maintain, .limitPages, .index: 256
+        case .append, .complete, .commit, .closeBodies, .removal, .look, .damaged, .close: 0
         }
     }
 }
@@ -178,6 +180,12 @@ final class StoreShared: Sendable {
         // commit.
         commits.committed()
         reads.nudge()
+    }
+
+    /// Puts a job into the writer's queue. False if that is full or has ended.
+    /// - Parameter isPatient: whether nobody waits for the job.
+    func offer(_ job: WriteJob, isPatient: Bool = false) -> Bool {
+        writes.offer(job, weight: job.weight, isPatient: isPatient)
     }
 
     /// Why a queue refused a job.

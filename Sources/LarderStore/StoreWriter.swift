@@ -119,7 +119,7 @@ final class StoreWriter {
             case .nothing:
                 done = 0
             case .jobs(let jobs):
-                done = jobs.reduce(0) { $0 + ($1.isWeighed ? $1.weight : 0) }
+                done = jobs.reduce(0) { $0 + $1.weight }
                 wasCalled = true
                 perform(jobs)
             }
@@ -286,16 +286,6 @@ final class StoreWriter {
             return try keepReady(order, data)
         default:
             return .stored
-        }
-    }
-}
-
-extension WriteJob {
-    /// Whether the job came in by `offer` and holds weight until it is done.
-    var isWeighed: Bool {
-        switch self {
-        case .write, .freshen, .rewrite, .ready, .begin, .maintain, .limitPages, .index: true
-        case .append, .complete, .commit, .closeBodies, .removal, .look, .damaged, .close: false
         }
     }
 }

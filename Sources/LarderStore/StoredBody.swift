@@ -99,11 +99,9 @@ extension StoreShared {
     func stretch(
         _ question: StretchQuestion, within length: BoundedWaits.Length = .stretch
     ) async throws(BodyFailure) -> Bytes {
-        let answer: Result<Bytes, BodyFailure> = await handover { continuation in
-            let reply = Reply(continuation, late: { self.lateStretch() })
-            if reads.insist(.stretch(question, reply), weight: 1) { return waits.add(reply, length) }
-            reply.resume(returning: .failure(BodyFailure("The store is closed.")))
-        }
+        let answer: Result<Bytes, BodyFailure> = await waits.ask(
+            length, late: { self.lateStretch() }, refused: { .failure(BodyFailure("The store is closed.")) }
+        ) { reads.insist(.stretch(question, $0), weight: 1) }
         return try answer.get()
     }
 }

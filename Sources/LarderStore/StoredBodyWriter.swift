@@ -60,7 +60,7 @@ final class StoredBodyWriter: BodyWriter {
                 bytes.append(contentsOf: piece[offset..<end])
             }
             let part = BodyPart(file: body.file, offset: committed, bytes: bytes)
-            let outcome = await commit { .append(part, $0) }
+            let outcome = await commit(.part, late: { .pending }) { .append(part, $0) }
             guard outcome == .stored else {
                 // A late part may still be written, but the body will not be stored. It does not wait for the store any
                 // more.
@@ -89,15 +89,8 @@ final class StoredBodyWriter: BodyWriter {
             outcome = await SQLiteStore.write(order, to: shared)
         } else {
             let last = BodyPart(file: body.file, offset: committed, bytes: tail)
-            outcome = await handover { continuation in
-                let reply = shared.writeReply(order, continuation)
-                // The job holds the file, which must not be removed before the job is done.
-                if shared.writes.insist(.complete(last, order, reply)) {
-                    return shared.waits.add(reply, .write)
-                }
-                shared.meters.count(.refused(.closed))
-                reply.resume(returning: .refused(.closed))
-            }
+            // The job holds the file, which must not be removed before the job is done.
+            outcome = await commit(.write, late: { [shared] in shared.lateWrite(order) }) { .complete(last, order, $0) }
         }
         return end(outcome)
     }
@@ -119,13 +112,15 @@ final class StoredBodyWriter: BodyWriter {
     /// Queues a part. Never refused for overload: a body has one part of at most 1 MiB in the queue, and the number of
     /// bodies is bounded.
     private func commit(
-        _ job: @Sendable (Reply<WriteOutcome>) -> WriteJob
+        _ length: BoundedWaits.Length, late: @escaping @Sendable () -> WriteOutcome,
+        _ job: (Reply<WriteOutcome>) -> WriteJob
     ) async -> WriteOutcome {
-        await handover { continuation in
-            let reply = Reply(continuation, late: { WriteOutcome.pending })
-            if shared.writes.insist(job(reply)) { return shared.waits.add(reply, .part) }
-            shared.meters.count(.refused(.closed))
-            reply.resume(returning: .refused(.closed))
-        }
+        await shared.waits.ask(
+            length, late: late,
+            refused: {
+                shared.meters.count(.refused(.closed))
+                return .refused(.closed)
+            }
+        ) { shared.writes.insist(job($0)) }
     }
 }

@@ -293,8 +293,7 @@ extension StoreShared {
         var confirmed = order
         confirmed.isWanted = nil
         overlay.confirm(confirmed)
-        let job = WriteJob.write(confirmed, nil)
-        guard writes.offer(job, weight: job.weight, isPatient: true) else {
+        guard offer(.write(confirmed, nil), isPatient: true) else {
             overlay.retract(order)
             return nil
         }
@@ -306,13 +305,8 @@ extension StoreShared {
 extension SQLiteStore {
     /// Returns when everything accepted before is committed or has failed, or when the disk takes too long.
     public func commit() async {
-        let shared = shared
         if shared.overlay.isEmpty { return }
-        await handover { continuation in
-            let reply = Reply(continuation, late: { () })
-            if shared.writes.insist(.commit(reply)) { return shared.waits.add(reply, .write) }
-            reply.resume(returning: ())
-        }
+        await shared.waits.ask(.write, late: {}, refused: {}) { shared.writes.insist(.commit($0)) }
     }
 
     /// What became of the last answer of this key that counted as stored. Only the latest 256 failures are known.

@@ -12,24 +12,25 @@ extension SQLiteStore {
     public func search(_ question: FullTextQuestion) async throws(StoreError) -> FullTextAnswer {
         let shared = shared
         if shared.lacksIndex.withLock({ $0 }) || !shared.overlay.isEmpty {
-            await handover { continuation in
-                let reply = Reply<Void>(continuation, late: {})
-                if shared.writes.offer(.index(reply), weight: 256) { return shared.waits.add(reply, .removal) }
-                reply.resume(returning: ())
-            }
+            await shared.waits.ask(.removal, late: {}, refused: {}) { shared.offer(.index($0)) }
         }
-        let answer: Result<FullTextAnswer, StoreError> = await handover { continuation in
-            let reply = Reply(continuation, late: { shared.lateSearch() })
-            guard shared.searches.join(SearchJob(question: question, reply: reply)) else {
-                shared.meters.searchesRefused.add()
-                return _ = reply.resume(returning: .failure(shared.overloaded("searching")))
-            }
-            guard !shared.reads.insist(.search, weight: 1) else { return shared.waits.add(reply, .search) }
-            for job in shared.searches.dismiss() {
-                job.reply.resume(returning: .failure(shared.overloaded("searching")))
-            }
+        let answer: Result<FullTextAnswer, StoreError> = await shared.waits.ask(
+            .search, late: { shared.lateSearch() }, refused: { .failure(shared.overloaded("searching")) }
+        ) { reply in
+            if shared.searches.join(SearchJob(question: question, reply: reply)) { return shared.callForSearch() }
+            shared.meters.searchesRefused.add()
+            return false
         }
         return try answer.get()
+    }
+}
+
+extension StoreShared {
+    /// Asks a reader to serve the line of searches. Returns false after the end of the readers; then all searches fail.
+    func callForSearch() -> Bool {
+        if reads.insist(.search, weight: 1) { return true }
+        for job in searches.dismiss() { job.reply.resume(returning: .failure(overloaded("searching"))) }
+        return false
     }
 }
 

@@ -12,15 +12,9 @@ extension StoreReader {
     /// Serves the first job of the line of searches.
     func search() {
         guard let job = shared.searches.take() else { return }
-        shared.reads.stepAside()
         // Nobody waits any more for a search whose reply has lapsed.
         let answer = job.reply.isGiven ? nil : answer(job.question)
-        shared.reads.stepBack()
-        if shared.searches.ended(), !shared.reads.insist(.search, weight: 1) {
-            for left in shared.searches.dismiss() {
-                left.reply.resume(returning: .failure(shared.overloaded("searching")))
-            }
-        }
+        if shared.searches.ended() { _ = shared.callForSearch() }
         guard let answer else { return }
         switch answer {
         case .success(let found):
@@ -32,12 +26,7 @@ extension StoreReader {
     }
 
     private func answer(_ question: FullTextQuestion) -> Result<FullTextAnswer, StoreError> {
-        do throws(StoreError) {
-            guard try connect(), let connection else {
-                return .failure(StoreError(SQLITE_CANTOPEN, "searching", "there is no database"))
-            }
-            try beginSnapshot()
-            defer { finish() }
+        slice("searching") { (connection) throws(StoreError) in
             let deadline = SearchDeadline(shared.time, after: Self.searchTime)
             let context = Unmanaged.passUnretained(deadline).toOpaque()
             sqlite3_progress_handler(connection.handle, 1000, searchIsLate, context)
@@ -45,10 +34,7 @@ extension StoreReader {
                 sqlite3_progress_handler(connection.handle, 0, nil, nil)
                 withExtendedLifetime(deadline) {}
             }
-            return .success(try found(question, connection, deadline))
-        } catch {
-            if error.isDamage { damaged(error) }
-            return .failure(error)
+            return try found(question, connection, deadline)
         }
     }
 

@@ -3,11 +3,6 @@
 import CSQLite
 import LarderCore
 
-/// One slice of a look.
-struct SliceJob: Sendable {
-    var run: @Sendable (StoreReader) -> Void
-}
-
 extension StoreReader {
     /// Carries out one slice, in a snapshot of its own.
     func slice<Value>(
@@ -78,20 +73,19 @@ extension SQLiteStore {
         _ doing: String,
         _ body: @escaping @Sendable (StoreReader, DatabaseConnection) throws(StoreError) -> Value
     ) async throws(StoreError) -> Value {
-        let shared = shared
-        let answer: Result<Value, StoreError> = await handover { continuation in
-            let reply = Reply<Result<Value, StoreError>>(
-                continuation, late: { .failure(StoreError(SQLITE_BUSY, doing, "the disk takes too long")) })
-            let job = SliceJob { reader in
-                // Nobody waits any more for a slice whose reply has lapsed.
-                if reply.isGiven { return }
-                reply.resume(
-                    returning: reader.slice(doing) { (connection) throws(StoreError) in
-                        try body(reader, connection)
-                    })
-            }
-            if shared.reads.offer(.slice(job)) { return shared.waits.add(reply, .search) }
-            reply.resume(returning: .failure(shared.overloaded(doing)))
+        let answer: Result<Value, StoreError> = await shared.waits.ask(
+            .search, late: { .failure(StoreError(SQLITE_BUSY, doing, "the disk takes too long")) },
+            refused: { .failure(shared.overloaded(doing)) }
+        ) { reply in
+            shared.reads.offer(
+                .slice { reader in
+                    // Nobody waits any more for a slice whose reply has lapsed.
+                    if reply.isGiven { return }
+                    reply.resume(
+                        returning: reader.slice(doing) { (connection) throws(StoreError) in
+                            try body(reader, connection)
+                        })
+                })
         }
         return try answer.get()
     }

@@ -11,12 +11,7 @@ public struct EntryName: Sendable {
 extension SQLiteStore {
     /// The entry with that digest, or a variant of the URL with it. Nil if it is gone, or if the disk takes too long.
     public func name(of digest: Digest) async -> EntryName? {
-        let shared = shared
-        return await handover { continuation in
-            let reply = Reply<EntryName?>(continuation, late: { nil })
-            if shared.reads.offer(.name(digest, reply)) { return shared.waits.add(reply, .read) }
-            reply.resume(returning: nil)
-        }
+        await shared.waits.ask(.read, late: { nil }, refused: { nil }) { shared.reads.offer(.name(digest, $0)) }
     }
 }
 

@@ -96,8 +96,7 @@ extension StoreReader {
         } catch {
             return shared.meters.readyDropped.add()
         }
-        let job = WriteJob.ready(order, data)
-        if !shared.writes.offer(job, weight: job.weight, isPatient: true) { shared.meters.readyDropped.add() }
+        if !shared.offer(.ready(order, data), isPatient: true) { shared.meters.readyDropped.add() }
     }
 
     /// Closes the connection of a loop, because it has failed.

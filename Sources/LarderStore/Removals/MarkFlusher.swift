@@ -19,11 +19,7 @@ final class MarkFlusher: Sendable {
 
     /// Makes a removal survive a kill before its commit. Returns false if that failed or takes too long.
     func hold(_ number: UInt64, _ waits: BoundedWaits) async -> Bool {
-        await handover { continuation in
-            let reply = Reply(continuation, late: { false })
-            guard jobs.insist(.hold(number, reply)) else { return _ = reply.resume(returning: false) }
-            waits.add(reply, .removal)
-        }
+        await waits.ask(.removal, late: { false }, refused: { false }) { jobs.insist(.hold(number, $0)) }
     }
 
     /// The same; nobody waits.

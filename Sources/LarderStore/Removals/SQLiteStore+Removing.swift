@@ -152,18 +152,11 @@ extension StoreShared {
         writes.nudge()
     }
 
-    /// The reply of a write that its caller waits for only for a bounded time. If it is late, the older entry must not
-    /// be served meanwhile.
-    func writeReply(_ order: WriteOrder, _ continuation: TaskContinuation<WriteOutcome, Never>) -> Reply<
-        WriteOutcome
-    > {
-        Reply(
-            continuation,
-            late: { [self] in
-                meters.lateWrites.add()
-                supersede(order)
-                return .pending
-            })
+    /// The reply to a write that takes too long. The older entry must not be served meanwhile.
+    func lateWrite(_ order: WriteOrder) -> WriteOutcome {
+        meters.lateWrites.add()
+        supersede(order)
+        return .pending
     }
 
     /// The reply to a look-up that takes too long: a miss.
