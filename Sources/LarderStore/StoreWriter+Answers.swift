@@ -18,9 +18,10 @@ extension StoreWriter {
         end(order, reply, outcome)
         // Settles tombstones that a stored answer made unnecessary: the rows that they cover are gone.
         guard shared.removals.isAny, outcome == .stored, let number = order.place?.number else { return }
-        for digest in Set([order.entry.key.digest, order.superseded]) {
-            if let latest = shared.removals.replaced(digest, by: number) { settled(latest) }
+        shared.removals.settle { removals in
+            [order.entry.key.digest, order.superseded].map { removals.replaced($0, by: number) }
         }
+        if !shared.removals.isAny { settled() }
     }
 
     /// Overtakes the earlier answers of the key if this one is stored. If it is not, removes the older entry if that is

@@ -116,7 +116,7 @@ extension StoreWriter {
             made.connection.faults = shared.faults
             database = made
             shared.files.noteOpened()
-            shared.removals.beginAnew()
+            shared.removals.change { $0.beginAnew() }
             removing = RemovalUpkeep()
             shared.keys.forget()
             shareBodies()
@@ -126,7 +126,7 @@ extension StoreWriter {
             storingWorks()
             lookAtFileBytes()
             // Flushes a mark that is pending already: what waits for its commit concerns this database too.
-            shared.flusher.note(shared.removals.isAny ? shared.removals.latest : 0)
+            shared.flusher.note(shared.removals.snapshot()?.latest ?? 0)
         } catch {
             wasNotOpened(error)
         }

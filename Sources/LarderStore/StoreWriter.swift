@@ -184,7 +184,7 @@ final class StoreWriter {
         case .commit(let reply): reply.resume(returning: ())
         case .closeBodies: database?.bodies.closeUnused()
         case .removal(let number):
-            shared.removals.markDue(number)
+            shared.removals.change { $0.markDue(number) }
             performRemovals()
         case .look:
             shared.beginLook()

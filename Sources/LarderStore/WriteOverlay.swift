@@ -279,9 +279,9 @@ extension StoreShared {
     ///   makes a tombstone for it.
     func accept(_ order: WriteOrder) -> WriteOutcome? {
         // While removals wait for the disk nothing newer is accepted.
-        guard waits.commitsBehind, !waits.isLate, !removals.holdAnswers, degraded.withLock({ $0 == nil }) else {
-            return nil
-        }
+        guard waits.commitsBehind, !waits.isLate, removals.snapshot()?.holdAnswers != true,
+            degraded.withLock({ $0 == nil })
+        else { return nil }
         let watch = overlay.accept(order)
         // A removal announces itself before it looks here. So `isWanted` reports it now, or the removal finds the
         // answer here.

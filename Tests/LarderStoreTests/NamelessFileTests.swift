@@ -13,8 +13,10 @@ import Testing
         _ selector: PurgeSelector, isSoft: Bool = false, _ shared: StoreShared, _ bench: Bench
     ) -> RemovalTicket {
         let ticket = RemovalTicket()
-        let made = shared.removals.add(selector, isSoft: isSoft, provider: nil, at: bench.time.wall(), ticket)
-        shared.removals.markDue(made.number)
+        shared.removals.change { removals in
+            let made = removals.add(selector, isSoft: isSoft, provider: nil, at: bench.time.wall(), ticket)
+            removals.markDue(made.number)
+        }
         return ticket
     }
 

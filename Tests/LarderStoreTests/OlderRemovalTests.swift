@@ -188,7 +188,7 @@ import Testing
             store.shared.faults.hold(true)
             for number in 0..<Removals.mostExact {
                 let other = Digest(of: Bytes(text: "\(number)"))
-                _ = store.shared.removals.addOlder(of: other, before: 1) { _ in true }
+                _ = store.shared.removals.change { $0.addOlder(of: other, before: 1) { _ in true } }
             }
             removeOlder(store, bench, before: 2)
             #expect(try await found(store, bench) == [])

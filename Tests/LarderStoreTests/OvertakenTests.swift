@@ -147,8 +147,7 @@ import Testing
     @Test func aTombstoneOfANewerAnswerStaysWhenAnOlderOneIsStored() {
         var removals = Removals()
         let digest = Digest(of: [1])
-        _ = removals.add(.digest(digest), isSoft: false, provider: "api", at: WallTime(seconds: 1))
-        removals.markSuperseded(digest, by: 5)
+        _ = removals.supersede(digest, of: "api", by: 5, at: WallTime(seconds: 1))
         removals.replaced(digest, by: 4)
         #expect(!removals.isEmpty)
         removals.replaced(digest, by: 5)

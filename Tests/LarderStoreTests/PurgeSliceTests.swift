@@ -106,8 +106,10 @@ import Testing
     }
 
     private static func remove(_ digest: Digest, _ writer: StoreWriter, _ shared: StoreShared, _ bench: Bench) {
-        let tombstone = shared.removals.add(.digest(digest), isSoft: false, provider: nil, at: bench.time.wall(), nil)
-        shared.removals.markDue(tombstone.number)
+        shared.removals.change { removals in
+            let made = removals.add(.digest(digest), isSoft: false, provider: nil, at: bench.time.wall())
+            removals.markDue(made.number)
+        }
         writer.performRemovals()
     }
 
@@ -119,7 +121,7 @@ import Testing
         try await betweenSlices { writer, shared, bench, parent in
             let newest = try #require(try writer.database?.connection.number("SELECT max(id) FROM entry"))
             let removals = try #require(shared.removals.snapshot())
-            #expect(!shared.removals.holdAnswers)
+            #expect(!removals.holdAnswers)
             for (id, isHidden) in [(newest, true), (newest + 1, false)] {
                 var verdict = Removals.Verdict()
                 removals.verdict(id: id, ofParent: parent.key.digest, into: &verdict)
@@ -195,9 +197,11 @@ import Testing
                 for number in 0..<200 {
                     try writer.database?.rows.write(bench.entry("\(number)"), now: bench.time.wall())
                 }
-                let tombstone = shared.removals.add(
-                    .provider("itunes"), isSoft: false, provider: nil, at: bench.time.wall(), nil)
-                shared.removals.markDue(tombstone.number)
+                shared.removals.change { removals in
+                    let made = removals.add(
+                        .provider("itunes"), isSoft: false, provider: nil, at: bench.time.wall())
+                    removals.markDue(made.number)
+                }
                 writer.performRemovals()
                 // Each reading of the clock takes a while, and so does a slice.
                 bench.time.leap(by: .milliseconds(1))

@@ -302,8 +302,9 @@ import Testing
             #expect(try await stand.look() != nil)
             stand.store.shared.faults.hold(true)
             defer { stand.store.shared.faults.hold(false) }
-            _ = stand.store.shared.removals.add(
-                .digest(parent.key.digest), isSoft: false, provider: nil, at: stand.bench.time.wall(), nil)
+            _ = stand.store.shared.removals.change {
+                $0.add(.digest(parent.key.digest), isSoft: false, provider: nil, at: stand.bench.time.wall())
+            }
             #expect(stand.ends("overtaken"))
         }
     }

@@ -348,12 +348,12 @@ extension Bench {
     @Test func atItsBoundTheWholeProviderIsRemoved() {
         var removals = Removals()
         for number in 0..<Removals.mostExact {
-            _ = removals.add(.digest(digest(number)), isSoft: false, provider: "api", at: now)
+            _ = removals.add(.digest(digest(number)), isSoft: false, provider: "api", at: now, RemovalTicket())
         }
         #expect(!isRemoved(removals, -1, "api"))
-        let (made, replaced) = removals.add(.digest(digest(-2)), isSoft: false, provider: "api", at: now)
+        let made = removals.add(.digest(digest(-2)), isSoft: false, provider: "api", at: now)
         #expect(made.selector == .provider("api"))
-        #expect(replaced.count == Removals.mostExact)
+        #expect(made.tickets.count == Removals.mostExact)
         #expect(removals.count == 1)
         #expect(isRemoved(removals, -1, "api"))
         #expect(isRemoved(removals, 7, "api"))
@@ -384,15 +384,15 @@ extension Bench {
 
     @Test func whatIsRemovedOnceMoreIsNotSettledByTheFirst() {
         var removals = Removals()
-        let (first, _) = removals.add(.digest(digest(1)), isSoft: false, provider: "api", at: now)
+        let first = removals.add(.digest(digest(1)), isSoft: false, provider: "api", at: now)
         removals.markDue(first.number)
-        let (second, _) = removals.add(.digest(digest(1)), isSoft: false, provider: "api", at: now)
+        let second = removals.add(.digest(digest(1)), isSoft: false, provider: "api", at: now)
         let isSettledEarly = removals.settle(first)
-        #expect(!isSettledEarly)
+        #expect(isSettledEarly == nil)
         #expect(isRemoved(removals, 1, "api"))
         removals.markDue(second.number)
         let isSettled = removals.settle(second)
-        #expect(isSettled)
+        #expect(isSettled != nil)
         #expect(removals.isEmpty)
     }
 
@@ -404,11 +404,12 @@ extension Bench {
         let entry = StoredResponse(
             key: CacheKey(layer: .raw, provider: "api", endpoint: "a", parameters: []), layer: .raw, provider: "api",
             endpoint: "a", requestTime: now, responseTime: now, freshUntil: now, staleUntil: now, label: "")
-        let held = removals.add(.digest(entry.key.digest), isSoft: isSoft, provider: "api", at: now, ticket)
-        if isDue { removals.markDue(held.number) }
-        _ = removals.supersede(entry.key.digest, of: "api", by: 5, at: now)
-        _ = removals.settle([held])
-        _ = removals.replaced(entry.key.digest, by: 5)
+        removals.settle { removals in
+            let held = removals.add(.digest(entry.key.digest), isSoft: isSoft, provider: "api", at: now, ticket)
+            if isDue { removals.markDue(held.number) }
+            _ = removals.supersede(entry.key.digest, of: "api", by: 5, at: now)
+            return [removals.settle(held), removals.replaced(entry.key.digest, by: 5)]
+        }
         return removals
     }
 
@@ -430,7 +431,7 @@ extension Bench {
 
     @Test func whatIsStoredAfterAWalkHasBegunStays() {
         var removals = Removals()
-        let (made, _) = removals.add(.provider("api"), isSoft: false, provider: nil, at: now)
+        let made = removals.add(.provider("api"), isSoft: false, provider: nil, at: now)
         removals.begin(made.number, last: 10)
         for (id, expected) in [(10, true), (11, false)] as [(Int64, Bool)] {
             var verdict = Removals.Verdict()

@@ -35,9 +35,8 @@ extension SQLiteStore {
             shared.orders.overtake(order.entry.key.digest, below: order.number + 1)
         }
         if shared.keys.lacks(url) || shared.isClosed.withLock({ $0 }) { return }
-        if let number = shared.removals.addOlder(of: url, before: before, where: selects) {
-            let late = LateRemoval(number, shared) { [shared] in shared.removals.isOpen(older: number, of: url) }
-            shared.waits.add(late, .read)
+        if let number = shared.removals.change({ $0.addOlder(of: url, before: before, where: selects) }) {
+            shared.noteIfLate(number) { $0.isOpen(older: number, of: url) }
         } else {
             shared.drop([url], of: provider)
         }
@@ -48,8 +47,8 @@ extension SQLiteStore {
 
 extension StoreWriter {
     /// Removes what the present removals of this kind mean. Inside a transaction, before anything else.
-    func applyOlder(_ rows: EntryRows) throws(StoreError) {
-        for (url, removals) in shared.removals.older {
+    func applyOlder(_ removals: Removals, _ rows: EntryRows) throws(StoreError) {
+        for (url, removals) in removals.older {
             rows.connection.takes(.removal)
             let meant = try rows.heads(of: url).filter { found in removals.contains { $0.means(found.entry) } }
             for found in meant {

@@ -23,6 +23,8 @@ struct Tombstone: Sendable {
     /// The number of the answer that replaces the entry. Once that answer or a newer one is stored, nothing is left to
     /// remove.
     var supersededBy: UInt64?
+    /// Of those who wait for it.
+    var tickets: [RemovalTicket] = []
 
     var isExact: Bool { if case .digest = selector { true } else { false } }
     /// Whether the tombstone is of this single key.
@@ -75,40 +77,89 @@ struct Removals: Sendable {
         wide.first { $0.number == number } ?? exact.values.first { $0.number == number }
     }
 
+    /// Whether there are tombstones that an answer stored now could meet. A purge of many entries that has begun ends
+    /// at the row that was the newest then.
+    var holdAnswers: Bool { !exact.isEmpty || wide.contains { $0.last == .max } }
+
+    /// Whether there are others than those of what is older of a URL, which meet nothing that is stored now.
+    var isAnyOfKeys: Bool { !exact.isEmpty || !wide.isEmpty }
+
+    /// Removals of many entries whose turn has come.
+    var walks: [Tombstone] { wide.filter(\.isDue) }
+
+    /// Whether there is a removal whose turn has come.
+    var hasDue: Bool { !older.isEmpty || wide.contains(where: \.isDue) || exact.values.contains(where: \.isDue) }
+
+    /// Whether the tombstone is not committed yet. False if another took its place.
+    func isOpen(_ tombstone: Tombstone) -> Bool {
+        if case .digest(let digest) = tombstone.selector, exact[digest]?.number == tombstone.number { return true }
+        return wide.contains { $0.number == tombstone.number }
+    }
+
+    /// Whether a removal of what is older of a URL is not committed yet.
+    func isOpen(older number: UInt64, of url: Digest) -> Bool {
+        older[url]?.contains { $0.number == number } ?? false
+    }
+
     // MARK: Adding
 
-    /// Adds a removal.
-    /// - Returns: the tombstone that stands for it, and the numbers of the tombstones that it replaced.
+    /// Adds a removal. Those who wait for a tombstone that it replaces wait for it.
+    /// - Returns: the tombstone that stands for it.
     mutating func add(
-        _ selector: PurgeSelector, isSoft: Bool, provider: String?, at now: WallTime
-    ) -> (tombstone: Tombstone, replaced: [UInt64]) {
+        _ selector: PurgeSelector, isSoft: Bool, provider: String?, at now: WallTime, _ ticket: RemovalTicket? = nil
+    ) -> Tombstone {
         var made = Tombstone(number: nextNumber, selector: selector, isSoft: isSoft, provider: provider, at: now)
+        if let ticket { made.tickets = [ticket] }
         if let place = wide.firstIndex(where: { Self.includes($0, made) }) {
             wide[place].isDue = false
-            return (wide[place], [])
+            wide[place].tickets += made.tickets
+            return wide[place]
         }
         nextNumber += 1
         if case .digest(let digest) = selector {
             if let known = exact[digest] {
                 // The stronger of the two stays.
                 made.isSoft = isSoft && known.isSoft
-                exact[digest] = made
-                return (made, [known.number])
+                made.tickets += known.tickets
+            } else if exact.count >= Self.mostExact {
+                return widen(made)
             }
-            if exact.count < Self.mostExact {
-                exact[digest] = made
-                return (made, [])
-            }
-            return widen(made)
+            exact[digest] = made
+            return made
         }
         guard wide.count < Self.mostWide else { return widen(made) }
         wide.append(made)
-        return (made, [])
+        return made
+    }
+
+    /// Hides the older entry of a key, or what is older of a URL, because a newer answer was given out and is not known
+    /// to be stored.
+    /// - Parameter order: the number of the newer answer.
+    mutating func supersede(_ digest: Digest, of provider: String, by order: UInt64, at now: WallTime) -> Tombstone {
+        let held = exact[digest]
+        if let held, !held.isSoft {
+            if let other = held.supersededBy {
+                if other >= order { return held }
+            } else if !held.isDue {
+                // An explicit removal is enough, and waits for its own turn in the queue.
+                return held
+            }
+        }
+        // The tombstone is made anew, so that a transaction under way, which may store an older answer, does not
+        // settle it.
+        //
+        // A removal whose turn has not come may concern the newer answer too. A removal whose turn has come is
+        // older than the newer answer, which ends both when it is stored.
+        let isRemovedBesides = held.map { $0.supersededBy == nil && !$0.isDue } ?? false
+        let made = add(.digest(digest), isSoft: false, provider: provider, at: now)
+        if made.isExact, !isRemovedBesides { exact[digest]?.supersededBy = order }
+        markDue(made.number)
+        return made
     }
 
     /// Called if there is no room for one more tombstone: everything of its provider is removed, or everything if none
     /// is known.
-    private mutating func widen(_ tombstone: Tombstone) -> (tombstone: Tombstone, replaced: [UInt64]) {
+    private mutating func widen(_ tombstone: Tombstone) -> Tombstone {
         var made = tombstone
         made.isSoft = false
         let provider: String? =
@@ -120,17 +171,18 @@ struct Removals: Sendable {
             case .matching(let condition): condition.provider
             }
         if let provider, wide.count < Self.mostWide * 2 {
-            let ofProvider = exact.filter { $0.value.provider == provider }
             made.selector = .provider(provider)
-            for digest in ofProvider.keys { exact[digest] = nil }
+            for (digest, held) in exact where held.provider == provider {
+                made.tickets += held.tickets
+                exact[digest] = nil
+            }
             wide.append(made)
-            return (made, ofProvider.values.map(\.number))
+        } else {
+            made.selector = .all
+            made.tickets += (exact.values + wide).flatMap(\.tickets)
+            (exact, wide) = ([:], [made])
         }
-        let replaced = exact.values.map(\.number) + wide.map(\.number)
-        made.selector = .all
-        exact = [:]
-        wide = [made]
-        return (made, replaced)
+        return made
     }
 
     /// Whether a tombstone that the writer has not begun with covers all of this removal.
@@ -193,6 +245,25 @@ struct Removals: Sendable {
         }
     }
 
+    /// Notes that everything that was queued before them is done.
+    mutating func markAllDue() {
+        for number in (wide + exact.values).map(\.number) { markDue(number) }
+    }
+
+    /// Takes the tickets of those who need not wait any longer.
+    mutating func takeTickets(where isMeant: (Tombstone) -> Bool) -> [RemovalTicket] {
+        var taken: [RemovalTicket] = []
+        for place in wide.indices where isMeant(wide[place]) {
+            taken += wide[place].tickets
+            wide[place].tickets = []
+        }
+        for (digest, held) in exact where isMeant(held) {
+            taken += held.tickets
+            exact[digest]?.tickets = []
+        }
+        return taken
+    }
+
     /// Notes that the walk for this removal begins, and at which row it ends.
     mutating func begin(_ number: UInt64, last: Int64) {
         if let place = wide.firstIndex(where: { $0.number == number }) { wide[place].last = last }
@@ -203,47 +274,47 @@ struct Removals: Sendable {
         for place in wide.indices { wide[place].last = .max }
     }
 
-    /// Notes that a removal is committed. Returns whether its tombstone went: it stays if the same was removed once
-    /// more since.
-    mutating func settle(_ tombstone: Tombstone) -> Bool {
+    /// Notes that a removal is committed.
+    /// - Returns: its tombstone; nil if that stays, because the same was removed once more since.
+    mutating func settle(_ tombstone: Tombstone) -> Tombstone? {
         if let place = wide.firstIndex(where: { $0.number == tombstone.number && $0.isDue }) {
-            wide.remove(at: place)
-            return true
+            return wide.remove(at: place)
         }
-        guard case .digest(let digest) = tombstone.selector, let held = exact[digest],
-            held.number == tombstone.number, held.isDue
-        else { return false }
-        exact[digest] = nil
-        return true
+        return takeExact(tombstone)
     }
 
-    /// Notes that a part of what was made from a single key is removed, and that the rest follows in a walk. An answer
-    /// stored from now on is not meant.
-    /// - Returns: the tombstone, and the numbers of the walks that it replaces; nil if the same was removed once more
-    ///   since.
-    mutating func walk(_ tombstone: Tombstone, to last: Int64) -> (tombstone: Tombstone, replaced: [UInt64])? {
-        guard case .digest(let digest) = tombstone.selector, var held = exact[digest],
+    /// Takes out the removal of a single key, unless the same was removed once more since.
+    private mutating func takeExact(_ tombstone: Tombstone) -> Tombstone? {
+        guard case .digest(let digest) = tombstone.selector, let held = exact[digest],
             held.number == tombstone.number, held.isDue
         else { return nil }
         exact[digest] = nil
+        return held
+    }
+
+    /// Notes that a part of what was made from a single key is removed, and that the rest follows in a walk, which
+    /// replaces other walks for the key. An answer stored from now on is not meant.
+    /// - Returns: false if the same was removed once more since.
+    mutating func walk(_ tombstone: Tombstone, to last: Int64) -> Bool {
+        guard var held = takeExact(tombstone) else { return false }
         held.last = last
         held.supersededBy = nil
-        let replaced = held.isSoft ? [] : wide.filter { $0.selector == held.selector }.map(\.number)
-        wide.removeAll { replaced.contains($0.number) }
+        if !held.isSoft {
+            held.tickets += wide.filter { $0.selector == held.selector }.flatMap(\.tickets)
+            wide.removeAll { $0.selector == held.selector }
+        }
         wide.append(held)
-        return (held, replaced)
+        return true
     }
 
     /// Notes that the answer of this number is committed. A tombstone for a still newer answer stays.
-    /// - Returns: the number of the tombstone that went.
+    /// - Returns: the tombstone that went: what it superseded is out of the database.
     @discardableResult
-    mutating func replaced(_ digest: Digest, by number: UInt64) -> UInt64? {
+    mutating func replaced(_ digest: Digest, by number: UInt64) -> Tombstone? {
         guard let held = exact[digest], let newer = held.supersededBy, newer <= number else { return nil }
         exact[digest] = nil
-        return held.number
+        return held
     }
-
-    mutating func markSuperseded(_ digest: Digest, by number: UInt64) { exact[digest]?.supersededBy = number }
 
     // MARK: Asking
 

@@ -11,8 +11,10 @@ extension SQLiteStore {
         // Accepted entries become rows first. Rows are counted, and can be expired if they are not to be removed.
         await commit(selector)
         // From here on nothing is accepted.
-        let tombstone = shared.removals.add(
-            selector, isSoft: soft, provider: provider, at: shared.time.wall(), ticket)
+        let now = shared.time.wall()
+        let tombstone = shared.removals.change {
+            $0.add(selector, isSoft: soft, provider: provider, at: now, ticket)
+        }
         shared.drop(shared.overlay.named(by: selector), below: shared.orders.bound())
         // Never refused for lack of room: invalid entries would go on being served (RFC 9111 §4.4). Each caller waits
         // for its result, so no more of these jobs wait than there are requests.
@@ -44,8 +46,9 @@ extension SQLiteStore {
         let selector = PurgeSelector.provider(provider)
         if shared.isClosed.withLock({ $0 }) { return false }
         await commit(selector)
-        let tombstone = shared.removals.add(
-            selector, isSoft: true, provider: provider, at: StoredResponse.unverified, nil)
+        let tombstone = shared.removals.change {
+            $0.add(selector, isSoft: true, provider: provider, at: StoredResponse.unverified)
+        }
         shared.drop(shared.overlay.named(by: selector), below: shared.orders.bound())
         guard shared.writes.insist(.removal(tombstone.number)) else { return false }
         return await shared.flusher.hold(tombstone.number, shared.waits)
@@ -118,16 +121,20 @@ extension StoreShared {
 
     /// Removes stored entries. Nobody waits for that.
     func drop(_ digests: [Digest], of provider: String?) {
+        let now = time.wall()
         for digest in digests {
-            let tombstone = removals.add(.digest(digest), isSoft: false, provider: provider, at: time.wall(), nil)
-            removals.markDue(tombstone.number)
-            noteIfLate(tombstone)
+            let tombstone = removals.change { removals in
+                let made = removals.add(.digest(digest), isSoft: false, provider: provider, at: now)
+                removals.markDue(made.number)
+                return made
+            }
+            noteIfLate(tombstone.number) { $0.isOpen(tombstone) }
         }
     }
 
-    /// Has the mark say that the removal is pending if it is not committed in time. Most are, within milliseconds.
-    private func noteIfLate(_ tombstone: Tombstone) {
-        waits.add(LateRemoval(tombstone.number, self) { [removals] in removals.isOpen(tombstone) }, .read)
+    /// Has the mark say that a removal is pending if it is not committed in time. Most are, within milliseconds.
+    func noteIfLate(_ number: UInt64, while isOpen: @escaping @Sendable (Removals) -> Bool) {
+        waits.add(LateRemoval(number, self, isOpen), .read)
     }
 
     /// Hides the older entry of this key, or everything older of its URL, though the newer answer is not known to be
@@ -146,8 +153,13 @@ extension StoreShared {
             orders.overtake(made, below: number)
         }
         if keys.lacks(digest), !isAnotherUnderWay { return }
-        let tombstone = removals.supersede(digest, of: order.entry.provider, by: number, at: time.wall())
-        if byWriter || isLate { flusher.note(tombstone.number) } else { noteIfLate(tombstone) }
+        let (provider, now) = (order.entry.provider, time.wall())
+        let tombstone = removals.change { $0.supersede(digest, of: provider, by: number, at: now) }
+        if byWriter || isLate {
+            flusher.note(tombstone.number)
+        } else {
+            noteIfLate(tombstone.number) { $0.isOpen(tombstone) }
+        }
         // The writer may be asleep, and has something to remove.
         writes.nudge()
     }
@@ -191,12 +203,12 @@ extension StoreShared {
 final class LateRemoval: Lapsing {
     private let number: UInt64
     private let shared: StoreShared
-    private let isOpen: @Sendable () -> Bool
+    private let isOpen: @Sendable (Removals) -> Bool
 
-    init(_ number: UInt64, _ shared: StoreShared, isOpen: @escaping @Sendable () -> Bool) {
+    init(_ number: UInt64, _ shared: StoreShared, _ isOpen: @escaping @Sendable (Removals) -> Bool) {
         (self.number, self.shared, self.isOpen) = (number, shared, isOpen)
     }
 
-    var isGiven: Bool { !isOpen() }
+    var isGiven: Bool { !(shared.removals.snapshot().map(isOpen) ?? false) }
     func lapse() { shared.flusher.note(number) }
 }

@@ -44,14 +44,13 @@ extension StoreWriter {
     /// Removes the single keys. Inside a transaction, before anything else.
     func applyRemovals() throws(StoreError) {
         (removing.applied, removing.older, removing.olderCount) = ([], [:], 0)
-        guard shared.removals.isAny, let rows = database?.rows else { return }
-        try applyOlder(rows)
-        let exact = shared.removals.exact
-        guard !exact.isEmpty else { return }
+        guard let removals = shared.removals.snapshot(), let rows = database?.rows else { return }
+        try applyOlder(removals, rows)
+        guard !removals.exact.isEmpty else { return }
         let newest = try rows.connection.number("SELECT max(id) FROM entry") ?? 0
         var rowsLeft = PurgeWork.sliceRows
-        var roomForWalks = shared.removals.roomForWalks
-        for tombstone in exact {
+        var roomForWalks = removals.roomForWalks
+        for tombstone in removals.exact.values {
             let work = PurgeWork(
                 tombstone, last: newest, rows: min(max(rowsLeft, PurgeWork.fewestRows), PurgeWork.firstRows))
             var applied = RemovalUpkeep.Applied(tombstone: tombstone)
@@ -80,7 +79,10 @@ extension StoreWriter {
             if committed {
                 shared.meters.purged.add(removing.olderCount)
                 // A commit that removed nothing needs no flush.
-                settled(shared.removals.settle(older: older), flushes: removing.olderCount > 0)
+                shared.removals.change { removals in
+                    for (url, number) in older { removals.settleOlder(of: url, upTo: number) }
+                }
+                settled(flushes: removing.olderCount > 0)
             }
         }
         guard !removing.applied.isEmpty else { return }
@@ -92,22 +94,27 @@ extension StoreWriter {
             shared.meters.purged.add(removed.count)
         }
         for removed in applied {
-            guard let rest = removed.rest, let walk = shared.removals.walk(removed.tombstone, to: rest.last) else {
-                continue
-            }
-            purges.removeAll { walk.replaced.contains($0.number) }
+            guard let rest = removed.rest,
+                shared.removals.change({ $0.walk(removed.tombstone, to: rest.last) })
+            else { continue }
+            let left = shared.removals.now
+            purges.removeAll { left[$0.number] == nil }
             purges.append(rest)
         }
-        settled(shared.removals.settle(applied.filter { $0.rest == nil }.map(\.tombstone)))
+        shared.removals.settle { removals in
+            applied.filter { $0.rest == nil }.map { removals.settle($0.tombstone) }
+        }
+        settled()
     }
 
-    func settled(_ latest: UInt64?, flushes: Bool = true) {
+    /// Called when removals are committed.
+    func settled(flushes: Bool = true) {
         removing.retryAt = nil
         removing.rest = .seconds(1)
-        shared.files.mark.settle(upTo: latest ?? shared.removals.settledUpTo)
+        let left = shared.removals.now
+        shared.files.mark.settle(upTo: left.settledUpTo)
         if flushes { shared.flusher.flush() }
-        guard latest != nil else { return }
-        if removing.isTold {
+        if left.isEmpty, removing.isTold {
             removing.isTold = false
             shared.log.notice("store.removals.written")
         }
@@ -115,7 +122,9 @@ extension StoreWriter {
 
     /// Refuses writes while single keys wait to be tried again.
     func refusalOfRemovals() -> WriteOutcome? {
-        guard let at = removing.retryAt, shared.removals.isAnyOfKeys, shared.time.monotonic() < at else { return nil }
+        guard let at = removing.retryAt, shared.removals.now.isAnyOfKeys, shared.time.monotonic() < at else {
+            return nil
+        }
         return .refused(upkeep.pause?.reason ?? .failed)
     }
 
@@ -131,8 +140,9 @@ extension StoreWriter {
         }
         removing.retryAt = nil
         do throws(StoreError) {
-            let areKeys = !shared.removals.exact.isEmpty
-            if areKeys || !shared.removals.older.isEmpty {
+            let removals = shared.removals.now
+            let areKeys = !removals.exact.isEmpty
+            if areKeys || !removals.older.isEmpty {
                 try transact(connection) { () throws(StoreError) in }
                 // Without a change nothing reached the disk, so this says nothing about the next write.
                 if areKeys || removing.olderCount > 0 {
@@ -141,11 +151,12 @@ extension StoreWriter {
                     if upkeep.pause != nil { storingWorks() }
                 }
             }
-            for tombstone in shared.removals.walks where !purges.contains(where: { $0.number == tombstone.number }) {
+            for tombstone in shared.removals.now.walks where !purges.contains(where: { $0.number == tombstone.number })
+            {
                 var last = tombstone.last
                 if last == .max {
                     last = try connection.number("SELECT max(id) FROM entry") ?? 0
-                    shared.removals.begin(tombstone.number, last: last)
+                    shared.removals.change { $0.begin(tombstone.number, last: last) }
                 }
                 purges.append(PurgeWork(tombstone, last: last))
             }
@@ -208,7 +219,7 @@ extension StoreWriter {
     /// Removes the files if everything is to be removed and entries cannot be removed one by one.
     /// - Returns: whether everything is to be removed.
     private func discardsAll() -> Bool {
-        guard let everything = shared.removals.walks.first(where: \.isOfEverything) else { return false }
+        guard let everything = shared.removals.now.walks.first(where: \.isOfEverything) else { return false }
         discardAll(for: everything.number)
         return true
     }
@@ -228,8 +239,9 @@ extension StoreWriter {
 
     private func finish(_ number: UInt64) {
         purges.removeAll { $0.number == number }
-        if let tombstone = shared.removals.walks.first(where: { $0.number == number }) {
-            settled(shared.removals.settle([tombstone]))
+        if let tombstone = shared.removals.now.walks.first(where: { $0.number == number }) {
+            shared.removals.settle { [$0.settle(tombstone)] }
+            settled()
         }
     }
 
@@ -252,7 +264,7 @@ extension StoreWriter {
         guard database != nil else { return nil }
         let now = shared.time.monotonic()
         var due: [MonotonicTime] = []
-        if shared.removals.hasDue { due.append(removing.retryAt ?? now) }
+        if shared.removals.snapshot()?.hasDue == true { due.append(removing.retryAt ?? now) }
         if shared.waits.isLate { due.append(removing.probeAt ?? now) }
         return due.min().map { max(.zero, $0 - now) }
     }
@@ -261,7 +273,9 @@ extension StoreWriter {
     func retryRemovals(isIdle: Bool) {
         guard database != nil else { return }
         let now = shared.time.monotonic()
-        if shared.removals.hasDue, removing.retryAt.map({ now >= $0 }) ?? true { performRemovals() }
+        if shared.removals.snapshot()?.hasDue == true, removing.retryAt.map({ now >= $0 }) ?? true {
+            performRemovals()
+        }
         // Read only now: the removals may have closed the database and opened another.
         guard isIdle, shared.waits.isLate, removing.probeAt.map({ now >= $0 }) ?? true, let database else { return }
         removing.probeAt = now + RemovalUpkeep.probePause
@@ -285,9 +299,9 @@ extension StoreWriter {
     func endRemovals() {
         guard shared.removals.isAny else { return }
         // Noted first: the disk may hold up what follows for longer than the stop waits.
-        shared.flusher.note(shared.removals.latest)
+        shared.flusher.note(shared.removals.now.latest)
         // The queue has ended: a removal that found no place in it is due too.
-        shared.removals.markAllDue()
+        shared.removals.change { $0.markAllDue() }
         removing.retryAt = nil
         if !isOver { performRemovals() }
         while !purges.isEmpty, !isOver { stepPurges() }
