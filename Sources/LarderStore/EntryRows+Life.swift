@@ -101,16 +101,17 @@ extension EntryRows {
             "SELECT \(RowSums.columns) FROM entry e CROSS JOIN life l WHERE e.digest = ?1 AND l.id = e.id")
         defer { look.reset() }
         look.bind(1, entry.key.digest)
-        guard try look.step(), look.bytes(4) == entry.key.bytes else { return nil }
-        if let kind = RowSums.fault(look, digest: entry.key.digest) {
-            note(look.int(0), kind)
+        guard try look.step() else { return nil }
+        let row = SummedRow(look)
+        guard Bytes(row.key) == entry.key.bytes else { return nil }
+        if let kind = row.fault(digest: entry.key.digest) {
+            note(row.id, kind)
             return nil
         }
-        guard let stored = EntryCodec.arrival(of: look.raw(6)),
+        guard let stored = EntryCodec.arrival(of: row.head),
             stored.at == order.receivedAt, stored.number == order.arrival
         else { return nil }
-        return Old(
-            id: look.int(0), provider: look.int(8), size: look.int(1), bodySum: Checksum.of(look.raw(7)))
+        return Old(id: row.id, provider: look.int(8), size: row.size, bodySum: Checksum.of(row.body))
     }
 
     /// Writes times and all checksums.

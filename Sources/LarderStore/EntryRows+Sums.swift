@@ -6,7 +6,7 @@ extension EntryRows {
     /// How many new entries are counted together. A reader of the sums looks at no more than about this many.
     static let countingBatch = 256
 
-    mutating func providerID(_ name: String) throws(StoreError) -> Int64 {
+    func providerID(_ name: String) throws(StoreError) -> Int64 {
         if let known = providers[name] { return known }
         try connection.run(
             """
@@ -19,14 +19,14 @@ extension EntryRows {
     }
 
     /// Forgets what was learnt in a transaction that was rolled back, because it may be wrong.
-    mutating func forgetProviders() {
+    func forgetProviders() {
         providers = [:]
         counted = nil
     }
 
     /// Adds a new entry to its provider's sums, at once or with the next batch. A body that was long under way has an
     /// id from before the last counting, and is added at once.
-    mutating func count(_ id: Int64, _ provider: Int64, _ size: Int64) throws(StoreError) {
+    func count(_ id: Int64, _ provider: Int64, _ size: Int64) throws(StoreError) {
         let last: Int64
         if let counted {
             last = counted

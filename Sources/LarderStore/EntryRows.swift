@@ -1,11 +1,11 @@
 // Writes and removes entries. The file of a large body is written first. The entry's row, which makes it visible, comes
 // last. A crash leaves at most a file that no row names (Bodies/BodySweep.swift).
 //
-// Everything runs inside the caller's transaction on the writer's connection.
+// Everything runs inside the caller's transaction on the writer's connection and thread.
 import Glibc
 import LarderCore
 
-struct EntryRows {
+final class EntryRows {
     /// The most body bytes in one transaction, and in one part of a body that streams.
     static let commitSize = 1 << 20
 
@@ -39,7 +39,7 @@ struct EntryRows {
 
     /// A new id. If the same database is opened anew, the id of a body that was under way may be given again: that
     /// body's file then loses its name first (`BodyFiles.create`).
-    mutating func newID() -> Int64 {
+    func newID() -> Int64 {
         defer { nextID += 1 }
         return nextID
     }
@@ -68,7 +68,7 @@ struct EntryRows {
 
     /// Writes a whole entry that fits in one transaction.
     /// - Parameter announced: what `announce` returned.
-    mutating func write(_ entry: StoredResponse, _ announced: Announced? = nil, now: WallTime) throws(StoreError) {
+    func write(_ entry: StoredResponse, _ announced: Announced? = nil, now: WallTime) throws(StoreError) {
         let id = newID()
         let size = Int64(entry.body.count)
         guard size > CacheSchema.largestInRow else {
@@ -84,7 +84,7 @@ struct EntryRows {
     ///   - content: the body, or the checksums of the file's pieces if it lies in a file.
     ///   - announced: what `announce` returned.
     // More than six parameters: the entry, where its body is, and when it is written.
-    mutating func complete(
+    func complete(
         _ id: Int64, _ entry: StoredResponse, size: Int64, content: Bytes, _ announced: Announced? = nil, now: WallTime
     ) throws(StoreError) {
         let known = announced ?? announce(entry)
@@ -118,7 +118,7 @@ struct EntryRows {
         let sums = RowSums.sums(entry, id: id, provider: provider, size: size, head: head, body: bodySum)
         try begin(Life(of: entry, id: id), sums: sums, now: now)
         try note(entry.parents, of: id)
-        if entry.hasResults(size: size) { try ResultIndex(connection).note(id) }
+        if entry.hasResults(size: size) { try ResultIndex(self).note(id) }
         if Int64(content.count) != size { try countFile(id, size) }
         try count(id, provider, size)
         if let variant = entry.variant, !known.isNewURL { try limitVariants(of: variant.url) }

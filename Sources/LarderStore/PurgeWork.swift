@@ -144,7 +144,7 @@ final class PurgeWork {
             let size = statement.int(1)
             let digest = Digest(bytes: statement.bytes(13))
             // Damage may hide that the selector means this row. The row is noted, and will be removed as damaged.
-            guard let digest, RowSums.isSound(statement, digest: digest) else {
+            guard let digest, SummedRow(statement).fits(digest) else {
                 if isOfEverything { matching.append(Found(id: reached, digest: digest, size: size)) }
                 rows.note(reached, .row)
                 continue

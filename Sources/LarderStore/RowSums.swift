@@ -17,13 +17,13 @@ enum RowSums {
     /// The largest id. A larger one is damage: what is computed from ids must not overflow.
     static let largestID: Int64 = 1 << 42
 
-    /// The columns that `fault` reads, of `entry e` and `life l`.
+    /// The columns of `SummedRow`, of `entry e` and `life l`.
     static let columns = """
         e.id, e.size, l.freshUntil, l.staleUntil, e.key, e.label, e.head, e.body, e.provider, l.format, l.sums, l.sum,
         e.url
         """
 
-    /// Like `columns` without the bodies, for a look at many rows. Only `isSound` may be asked of these rows.
+    /// Like `columns` without the bodies, for a look at many rows. `fault` may not be asked of these rows.
     static let columnsWithoutBody = columns.replacing("e.body", with: "NULL")
 
     // MARK: Making
@@ -107,17 +107,9 @@ enum RowSums {
         }
     }
 
-    // MARK: Checking
-
-    /// What is damaged in the present row of a statement that begins with `columns`; nil if nothing is. The file of a
-    /// body is not looked at.
-    static func fault(_ row: Statement, digest: Digest) -> DamageKind? { SummedRow(row).fault(digest: digest) }
-
-    /// Whether the unchanging part of the row is as it was written.
-    static func isSound(_ row: Statement, digest: Digest) -> Bool { SummedRow(row).fits(digest) }
 }
 
-/// The columns of `RowSums.columns`, each read once. Valid until the statement's next step or reset.
+/// A row of a statement that begins with `RowSums.columns`, each read once. Valid until the statement's next step or reset.
 struct SummedRow {
     let id: Int64
     let size: Int64
@@ -140,6 +132,7 @@ struct SummedRow {
         url = Digest(raw: row.raw(12))
     }
 
+    /// What is damaged; nil if nothing is. The file of a body is not looked at.
     func fault(digest: Digest) -> DamageKind? {
         if let kind = headFault(digest: digest) { return kind }
         let length = isLarge ? PieceSums.length(of: size) : size
@@ -159,7 +152,8 @@ struct SummedRow {
     /// whether the size is right, that of the body whether the body is.
     var isLarge: Bool { size > CacheSchema.largestInRow }
 
-    fileprivate func fits(_ digest: Digest) -> Bool {
+    /// Whether the unchanging part of the row is as it was written.
+    func fits(_ digest: Digest) -> Bool {
         let constant = RowSums.constant(
             id: id, digest: digest, provider: provider, size: size, format: format, key: key, label: label, head: head,
             url: url)

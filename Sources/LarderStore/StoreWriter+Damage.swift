@@ -11,7 +11,7 @@ extension StoreWriter {
         guard !rows.isEmpty else { return }
         attempt { () throws(StoreError) in
             try transact(database.connection) { () throws(StoreError) in
-                let index = ResultIndex(database.connection, for: database.rows)
+                let index = ResultIndex(database.rows)
                 for (name, kind) in rows {
                     // Nil: the file of the body cannot be opened, which says nothing of the entry. The next check notes
                     // the entry again.

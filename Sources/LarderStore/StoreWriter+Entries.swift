@@ -8,8 +8,7 @@ extension StoreWriter {
         let announced = database?.rows.announce(order.entry)
         if order.isRefused || written[digest].map({ $0 > order.number }) ?? false { return try leaveOut(order) }
         if let refusal = try refusal(of: order) { return refusal }
-        guard var rows = database?.rows else { return .refused(.failed) }
-        defer { database?.rows = rows }
+        guard let rows = database?.rows else { return .refused(.failed) }
         if announced?.isNewURL != true {
             let isFull = try rows.isFull(for: order.entry)
             if isFull { return .refused(.removed) }

@@ -138,10 +138,8 @@ extension StoreWriter {
 
     /// Commits the row that names the complete file.
     private func commit(_ file: BodyFile, _ order: WriteOrder, size: Int64) throws(StoreError) -> WriteOutcome {
-        guard let connection = database?.connection, var rows = database?.rows else { return .refused(.failed) }
-        // Skipped if the database was replaced meanwhile.
-        defer { if database?.connection === connection { database?.rows = rows } }
-        let isComplete = try transact(connection) { () throws(StoreError) -> Bool in
+        guard let rows = database?.rows else { return .refused(.failed) }
+        let isComplete = try transact(rows.connection) { () throws(StoreError) -> Bool in
             let announced = rows.announce(order.entry)
             if order.isRefused {
                 _ = try leaveOut(order)

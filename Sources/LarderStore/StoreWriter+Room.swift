@@ -111,7 +111,7 @@ extension StoreWriter {
         let before = try rows.liveBytes()
         let slice = try take(Evictor(rows: rows))
         if slice.rows > 0 {
-            try ResultIndex(rows.connection, for: rows).removeOfGone(atMost: ResultIndex.goneInSlice)
+            try ResultIndex(rows).removeOfGone(atMost: ResultIndex.goneInSlice)
         }
         let freed = max(0, before - (try rows.liveBytes()))
         let meters = shared.meters

@@ -64,7 +64,7 @@ final class StoreWriter {
             try files.mark.adopt(connection, first: first)
             try adopt(files.arrivals, connection)
             let bodies = BodyFiles(files, generation: try BodyTable.generation(connection))
-            var rows = try EntryRows(connection)
+            let rows = try EntryRows(connection)
             rows.files = bodies
             try rows.prepare()
             return Database(connection: connection, rows: rows, bodies: bodies)

@@ -290,7 +290,7 @@ private let roomy = StoreSettings(maxObject: 512 << 20, minFree: 0)
                 table.permit(1)
                 try #require(table.add(999, open("/dev/null", O_RDONLY | O_CLOEXEC), 0, keeps: false) != nil)
                 try writer.transact(database.connection) { () throws(StoreError) in
-                    let counts = try ResultIndex(database.connection, for: database.rows).settle(1)
+                    let counts = try ResultIndex(database.rows).settle(1)
                     #expect(counts?.added == 1)
                 }
                 #expect(table.count == 1)

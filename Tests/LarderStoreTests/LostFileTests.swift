@@ -70,7 +70,7 @@ enum Vanishing: CaseIterable, Sendable {
             try await withWriter(bench) { (writer, shared) async throws in
                 shared.files.noteOpened()
                 let entry = bench.entry("a")
-                var rows = try #require(writer.database?.rows)
+                let rows = try #require(writer.database?.rows)
                 try writer.database?.connection.transaction { () throws(StoreError) in
                     try rows.write(entry, now: bench.time.wall())
                 }

@@ -41,7 +41,7 @@ import Testing
             try await withWriter(bench) { (writer, shared) async throws in
                 shared.files.noteOpened()
                 let entry = bench.entry("a")
-                var rows = try #require(writer.database?.rows)
+                let rows = try #require(writer.database?.rows)
                 try writer.database?.connection.transaction { () throws(StoreError) in
                     try rows.write(entry, now: bench.time.wall())
                 }
@@ -82,7 +82,7 @@ import Testing
         try await withBench { (bench) async throws in
             try await withWriter(bench) { (writer, shared) async throws in
                 shared.files.noteOpened()
-                var rows = try #require(writer.database?.rows)
+                let rows = try #require(writer.database?.rows)
                 try writer.database?.connection.transaction { () throws(StoreError) in
                     try rows.write(bench.entry("a"), now: bench.time.wall())
                 }

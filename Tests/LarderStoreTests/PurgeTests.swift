@@ -159,7 +159,7 @@ import Testing
         // write:              late                         stays, though the purge is of everything
         try await withBench { (bench) async throws in
             let connection = try CacheSchema.openWriter(bench.path)
-            var rows = try EntryRows(connection)
+            let rows = try EntryRows(connection)
             for number in 0..<600 { try rows.write(bench.entry("\(number)", size: 10), now: bench.time.wall()) }
             let tombstone = Tombstone(
                 number: 1, selector: .all, isSoft: false, provider: nil, at: bench.time.wall())

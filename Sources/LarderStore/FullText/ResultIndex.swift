@@ -42,14 +42,10 @@ struct ResultIndex {
         END;
         """
 
-    let connection: DatabaseConnection
-    /// Gets the ids of entries whose bodies fail their checksum; these are not indexed.
-    private let rows: EntryRows?
+    private let rows: EntryRows
+    private let connection: DatabaseConnection
 
-    init(_ connection: DatabaseConnection, for rows: EntryRows? = nil) {
-        self.connection = connection
-        self.rows = rows
-    }
+    init(_ rows: EntryRows) { (self.rows, connection) = (rows, rows.connection) }
 
     /// Notes that an entry's results must be looked at.
     func note(_ id: Int64) throws(StoreError) {
@@ -177,22 +173,21 @@ struct ResultIndex {
         defer { statement.reset() }
         statement.bind(1, id)
         guard try statement.step(), let digest = Digest(bytes: statement.bytes(13)) else { return .none }
-        if rows != nil, let kind = RowSums.fault(statement, digest: digest) {
-            rows?.note(id, kind)
+        let row = SummedRow(statement)
+        if let kind = row.fault(digest: digest) {
+            rows.note(id, kind)
             return .none
         }
-        let size = statement.int(1)
-        guard size > 0, size <= Self.largestBody else { return .none }
-        let row = SummedRow(statement)
-        guard row.isLarge else { return .whole(statement.bytes(7)) }
-        guard let files = rows?.files else { return .none }
+        guard row.size > 0, row.size <= Self.largestBody else { return .none }
+        guard row.isLarge else { return .whole(Bytes(row.body)) }
+        guard let files = rows.files else { return .none }
         switch files.borrow(id, keeps: false, waits: true, holds: false) {
         case .absent, .wouldWait: return .none
         case .failed, .tooMany: return .unopened
         case .file(let file):
             defer { files.leave(id) }
-            let body = try BodyRead.stretch(file, id, at: 0, count: Int(size), of: size, sums: row.body)
-            if body == nil { rows?.note(id, .piece) }
+            let body = try BodyRead.stretch(file, id, at: 0, count: Int(row.size), of: row.size, sums: row.body)
+            if body == nil { rows.note(id, .piece) }
             return body.map { .whole($0) } ?? .none
         }
     }

@@ -163,8 +163,9 @@ extension StoreReader {
         row.bind(1, candidate.row)
         defer { row.reset() }
         guard try row.step(), let digest = Digest(bytes: row.bytes(13)) else { return nil }
-        let (id, size) = (row.int(0), row.int(1))
-        if let kind = RowSums.fault(row, digest: digest) {
+        let summed = SummedRow(row)
+        let (id, size) = (summed.id, summed.size)
+        if let kind = summed.fault(digest: digest) {
             damagedEntry(id, kind)
             passed.entries.insert(id)
             return nil
@@ -177,7 +178,6 @@ extension StoreReader {
         }
         let (place, length) = (Int64(texts.place.lowerBound), texts.place.count)
         let json: Bytes
-        let summed = SummedRow(row)
         if summed.isLarge {
             guard let found = stretch(summed, place, length, &passed.lacking) else {
                 passed.entries.insert(id)

@@ -79,7 +79,7 @@ extension StoreWriter {
         upkeep.indexing.hasMore = false
         if let until = upkeep.indexing.passed?.until, start >= until { upkeep.indexing.passed = nil }
         attempt { () throws(StoreError) in
-            let index = ResultIndex(database.connection, for: database.rows)
+            let index = ResultIndex(database.rows)
             func next() throws(StoreError) -> (id: Int64, size: Int64?)? {
                 try index.next(after: upkeep.indexing.passed?.id ?? .min)
             }
