@@ -4,7 +4,6 @@
 //
 // Only keys with an answer on its way are held, so there are never more of them than waiting jobs.
 import LarderCore
-import Synchronization
 
 /// The place of one answer among those of its key. Its deinit takes it out.
 final class WritePlace: Sendable {
@@ -56,19 +55,6 @@ final class WriteOrders: Sendable {
         WriteOrder(entry: entry, supersedes: supersedes, isWanted: isWanted, place: enter(entry.key.digest))
     }
 
-    /// Overtakes the answers of this key that are older than `place`; without a place, all that are on their way now.
-    /// - Returns: the bound, and whether another answer of this key is on its way.
-    func overtake(_ digest: Digest, by place: WritePlace?) -> (number: UInt64, isAnotherUnderWay: Bool) {
-        state.withLock { state in
-            if place == nil { state.latest += 1 }
-            let number = place?.number ?? state.latest
-            guard var line = state.lines[digest] else { return (number, false) }
-            line.least = max(line.least, number)
-            state.lines[digest] = line
-            return (number, line.waiting > (place == nil ? 0 : 1))
-        }
-    }
-
     /// A number above those of all answers that are on their way now.
     func bound() -> UInt64 {
         state.withLock { state in
@@ -80,9 +66,8 @@ final class WriteOrders: Sendable {
     /// Overtakes the answers of this key with numbers below `bound`.
     func overtake(_ digest: Digest, below bound: UInt64) {
         state.withLock { state in
-            guard var line = state.lines[digest] else { return }
-            line.least = max(line.least, bound)
-            state.lines[digest] = line
+            guard let line = state.lines[digest] else { return }
+            state.lines[digest]?.least = max(line.least, bound)
         }
     }
 

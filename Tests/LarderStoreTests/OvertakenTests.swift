@@ -126,9 +126,9 @@ import Testing
         let older = orders.enter(digest)
         let newer = orders.enter(digest)
         let other = orders.enter(Digest(of: [2]))
-        #expect(orders.overtake(digest, by: newer) == (newer.number, true))
+        orders.overtake(digest, below: newer.number)
         #expect(older.isOvertaken && !newer.isOvertaken && !other.isOvertaken)
-        _ = orders.overtake(digest, by: nil)
+        orders.overtake(digest, below: orders.bound())
         #expect(newer.isOvertaken)
         #expect(!orders.enter(digest).isOvertaken)
     }
@@ -140,7 +140,7 @@ import Testing
             #expect(orders.count == 1 && !place.isOvertaken)
         }
         #expect(orders.count == 0)
-        #expect(!orders.overtake(Digest(of: [1]), by: nil).isAnotherUnderWay)
+        orders.overtake(Digest(of: [1]), below: orders.bound())
         #expect(orders.count == 0)
     }
 

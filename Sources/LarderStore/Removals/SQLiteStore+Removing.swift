@@ -145,14 +145,13 @@ extension StoreShared {
     func supersede(_ order: WriteOrder, byWriter: Bool = false, isLate: Bool = false) {
         guard order.supersedes != .nothing, !order.isRefused, byWriter || !isClosed.withLock({ $0 }) else { return }
         let digest = order.superseded
-        // First the answers on their way, then what is stored, so that none slips through in between.
-        let (number, isAnotherUnderWay) = orders.overtake(order.entry.key.digest, by: order.place)
-        if digest != order.entry.key.digest { orders.overtake(digest, below: number) }
-        // Answers made from an older answer go with it.
-        for made in overlay.named(by: .digest(digest)) where made != order.entry.key.digest {
-            orders.overtake(made, below: number)
+        let number = order.place?.number ?? orders.bound()
+        // First the answers on their way, then what is stored, so that none slips through in between: the writer notes
+        // a key before it asks whether its answer was overtaken. Answers made from an older answer go with it.
+        for older in Set([order.entry.key.digest, digest] + overlay.named(by: .digest(digest))) {
+            orders.overtake(older, below: number)
         }
-        if keys.lacks(digest), !isAnotherUnderWay { return }
+        if keys.lacks(digest) { return }
         let (provider, now) = (order.entry.provider, time.wall())
         let tombstone = removals.change { $0.supersede(digest, of: provider, by: number, at: now) }
         if byWriter || isLate {
