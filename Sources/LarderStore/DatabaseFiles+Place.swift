@@ -7,22 +7,36 @@ import Glibc
 import LarderCore
 
 /// Identifies a file, whatever its name.
-struct FileIdentity: Sendable, Equatable {
+struct FileIdentity: Sendable, Hashable {
     var device: UInt64
     var number: UInt64
 
-    /// The file of a name, or that there is none; unknown if the file system does not say.
-    enum Look { case file(FileIdentity), absent, unknown }
+    init(_ status: stat) { (device, number) = (UInt64(status.st_dev), UInt64(status.st_ino)) }
 
-    static func look(_ path: String) -> Look {
+    /// The file of a name; nil if there is none, or if the file system does not say.
+    init?(of path: String) {
         var status = stat()
-        if stat(path, &status) == 0 { return .file(FileIdentity(status)) }
-        return [ENOENT, ENOTDIR].contains(StoreError.lastNumber) ? .absent : .unknown
+        guard stat(path, &status) == 0 else { return nil }
+        self.init(status)
     }
 
-    init(_ status: stat) {
-        device = UInt64(status.st_dev)
-        number = UInt64(status.st_ino)
+    /// The file of an open descriptor; nil if the file system does not say.
+    init?(_ descriptor: Int32) {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { return nil }
+        self.init(status)
+    }
+
+    /// Whether there is certainly no file of that name.
+    static func isAbsent(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) != 0 && [ENOENT, ENOTDIR].contains(StoreError.lastNumber)
+    }
+
+    /// Whether this file has that name. True if the file system does not say.
+    func has(_ path: String) -> Bool {
+        if let found = FileIdentity(of: path) { return found == self }
+        return !Self.isAbsent(path)
     }
 }
 
@@ -50,9 +64,8 @@ extension DatabaseFiles {
 
     /// Notes that the database of that name is the one that is open. Commits go into its log from now on.
     func noteOpened() {
-        guard case .file(let database) = FileIdentity.look(path) else { return }
-        var made = OpenFiles(database: database)
-        if case .file(let found) = FileIdentity.look(path + "-wal") { made.log = found }
+        guard let database = FileIdentity(of: path) else { return }
+        let made = OpenFiles(database: database, log: FileIdentity(of: path + "-wal"))
         // The index of the log is in memory. A file of it is from a version that used it, or from another program, and
         // nobody else has the database open now.
         unlink(path + "-shm")
@@ -66,16 +79,7 @@ extension DatabaseFiles {
         guard let known = opened.withLock({ $0 }) else { return true }
         // SQLite removes the log when the last connection closes, and a connection is open
         // (sqlite.org/walformat.html, "Files On Disk").
-        return Self.isInPlace(path, known.database) && Self.isInPlace(path + "-wal", known.log)
-    }
-
-    private static func isInPlace(_ path: String, _ known: FileIdentity?) -> Bool {
-        guard let known else { return true }
-        return switch FileIdentity.look(path) {
-        case .file(let found): found == known
-        case .absent: false
-        case .unknown: true
-        }
+        return known.database.has(path) && known.log?.has(path + "-wal") ?? true
     }
 
     // MARK: In use
@@ -93,26 +97,18 @@ extension DatabaseFiles {
 
     /// Clears `isInUse` if there is no database: then no log can be missing.
     func noteAbsence() {
-        if case .absent = FileIdentity.look(path) { isInUse = false }
+        if FileIdentity.isAbsent(path) { isInUse = false }
     }
 
     /// Whether the log of the database is gone, though the daemon that had it open did not close it.
     var hasLostLog: Bool {
-        guard isInUse, sizes.file > 0, case .absent = FileIdentity.look(path + "-wal") else { return false }
-        return true
+        isInUse && sizes.file > 0 && FileIdentity.isAbsent(path + "-wal")
     }
 
     /// Whether the held lock is on the file that a second daemon would lock.
     var isDirectoryInPlace: Bool {
         beforeLook.get()?()
-        var status = stat()
-        let held = lock.withLock { $0 }
-        guard held >= 0, fstat(held, &status) == 0 else { return true }
-        return switch FileIdentity.look(lockPath) {
-        case .file(let found): found == FileIdentity(status)
-        case .absent: false
-        case .unknown: true
-        }
+        return FileIdentity(lock.withLock { $0 })?.has(lockPath) ?? true
     }
 
     var isInPlace: Bool { isDatabaseInPlace && isDirectoryInPlace }

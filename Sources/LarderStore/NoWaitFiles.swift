@@ -7,16 +7,9 @@ import LarderCore
 
 /// State that all files of this VFS share.
 enum NoWaitFiles {
-    private struct Identity: Hashable {
-        var device: UInt64
-        var number: UInt64
-
-        init(_ status: stat) { (device, number) = (UInt64(status.st_dev), UInt64(status.st_ino)) }
-    }
-
     private struct Shared {
         /// Each with the name by which it was opened.
-        var descriptors: [Identity: (descriptor: Int32, name: String)] = [:]
+        var descriptors: [FileIdentity: (descriptor: Int32, name: String)] = [:]
         /// One table for each of the system's: files with locks and files without have different ones.
         var tables: [UnsafePointer<sqlite3_io_methods>: UnsafePointer<sqlite3_io_methods>] = [:]
     }
@@ -30,9 +23,7 @@ enum NoWaitFiles {
     }
 
     static func known(_ path: String) -> Int32? {
-        var status = stat()
-        guard stat(path, &status) == 0 else { return nil }
-        let identity = Identity(status)
+        guard let identity = FileIdentity(of: path) else { return nil }
         return shared.withLock { $0.descriptors[identity]?.descriptor }
     }
 
@@ -61,9 +52,8 @@ enum NoWaitFiles {
         // Looked up and opened under the lock: two threads at once would open two, and the second may never be closed.
         // Loops open nothing, so no loop waits here.
         return shared.withLock { shared in
-            var status = stat()
-            guard stat(name, &status) == 0 else { return nil }
-            if let known = shared.descriptors[Identity(status)] { return known.descriptor }
+            guard let named = FileIdentity(of: name) else { return nil }
+            if let known = shared.descriptors[named] { return known.descriptor }
             // A loop's read must not wait for its access time to be noted, which every commit makes due (mount(8),
             // relatime).
             let opened = NoWaitVFS.withoutAccessTime { more in
@@ -71,10 +61,10 @@ enum NoWaitFiles {
                 return found >= 0 ? found : -StoreError.lastNumber
             }
             // The opened file counts, and not the one looked at before. If its identity cannot be told, it stays open.
-            guard opened >= 0, fstat(opened, &status) == 0 else { return nil }
+            guard let identity = FileIdentity(opened) else { return nil }
             // The name changed hands. This descriptor stays open unused, which costs a descriptor and no lock.
-            if let known = shared.descriptors[Identity(status)] { return known.descriptor }
-            shared.descriptors[Identity(status)] = (opened, name)
+            if let known = shared.descriptors[identity] { return known.descriptor }
+            shared.descriptors[identity] = (opened, name)
             return opened
         }
     }

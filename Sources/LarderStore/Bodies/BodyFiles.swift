@@ -7,7 +7,6 @@
 // elsewhere by now. The directory is made with the first body: a full disk does not keep a database from being opened.
 import Glibc
 import LarderCore
-import Synchronization
 
 final class BodyFiles: Sendable {
     /// The most bytes of one write(2) call.
@@ -127,11 +126,7 @@ final class BodyFiles: Sendable {
 
     /// Makes the directory anew if its name is gone or another's. Rows whose files went with it are misses.
     func check() {
-        let held = opened()
-        guard held >= 0 else { return }
-        var (mine, named) = (stat(), stat())
-        guard fstat(held, &mine) == 0 else { return }
-        if stat(path, &named) == 0, FileIdentity(mine) == FileIdentity(named) { return }
+        guard let held = FileIdentity(opened()), held != FileIdentity(of: path) else { return }
         try? make()
     }
 

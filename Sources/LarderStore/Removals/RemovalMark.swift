@@ -311,11 +311,7 @@ final class RemovalMark: Sendable {
     private func isInPlace(_ state: State) -> Bool {
         var status = stat()
         guard let file = state.file, fstat(file.descriptor, &status) == 0 else { return false }
-        return switch FileIdentity.look(path) {
-        case .file(let found): found == FileIdentity(status) && status.st_size == MarkRecord.size
-        case .absent: false
-        case .unknown: true
-        }
+        return status.st_size == MarkRecord.size && FileIdentity(status).has(path)
     }
 
     /// Makes the file anew if it has lost its name or its bytes: the next start would set the database aside.
