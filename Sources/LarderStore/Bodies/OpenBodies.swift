@@ -16,15 +16,15 @@ import Synchronization
 final class OpenBodies: Sendable {
     /// The most descriptors that stay open without a user.
     static let kept = 128
-    /// The most slots that one search looks at.
-    private static let slotsExamined = 64
+    /// The most files that the search for one to close looks at.
+    private static let filesExamined = 64
 
     private struct Entry {
         var descriptor: Int32
         var users: Int
         var blocks: Int64
-        /// Its index in `State.slots` if it may stay open without a user; else nil.
-        var slot: Int?
+        /// Whether it may stay open without a user.
+        var isKept = false
         var wasUsed = false
         var isUnderWay = false
         /// Whether the body was written by this descriptor: closing it gives back the room that was reserved for more.
@@ -38,10 +38,8 @@ final class OpenBodies: Sendable {
 
     private struct State {
         var entries: [Int64: Entry] = [:]
-        /// The ids of files that may stay open without a user.
-        var slots: [Int64] = []
-        /// Where the next search for a slot begins.
-        var nextSlot = 0
+        /// The ids of files that may stay open without a user, in the order in which one is looked for to be closed.
+        var kept: [Int64] = []
         /// The most files that may be open.
         var limit = Int.max
         /// Bodies under way that nobody writes or reads any more.
@@ -65,6 +63,22 @@ final class OpenBodies: Sendable {
             entries[id] = entry
             return entry.descriptor
         }
+
+        /// Takes out a file that is kept open, is not in use, and was not used since the last search looked at it.
+        /// - Parameter most: how many files are looked at.
+        /// - Returns: its descriptor.
+        mutating func takeIdle(atMost most: Int) -> Int32? {
+            for _ in 0..<(kept.isEmpty ? 0 : most) {
+                let id = kept.removeFirst()
+                if let entry = entries[id], !entry.wasUsed, entry.users == 0 {
+                    entries[id] = nil
+                    return entry.descriptor
+                }
+                entries[id]?.wasUsed = false
+                kept.append(id)
+            }
+            return nil
+        }
     }
 
     private let state = Lock(State())
@@ -86,7 +100,7 @@ final class OpenBodies: Sendable {
     var hasRoom: Bool {
         state.withLock { state in
             guard state.isFull else { return true }
-            return state.slots.contains { state.entries[$0].map { $0.users == 0 && $0.slot != nil } ?? false }
+            return state.kept.contains { state.entries[$0]?.users == 0 }
         }
     }
 
@@ -107,7 +121,7 @@ final class OpenBodies: Sendable {
     /// Adds a file that was opened, with its first user. If another thread was quicker, its descriptor counts. Nil if
     /// as many files are in use as may be open.
     /// - Parameters:
-    ///   - keeps: whether the file stays open afterwards, if there is a slot for it.
+    ///   - keeps: whether the file stays open afterwards, if there is room for it among those.
     ///   - holds: false for one read, on a thread of the store, which must not be refused.
     func add(
         _ id: Int64, _ descriptor: Int32, _ blocks: Int64, keeps: Bool, isUnderWay: Bool = false, holds: Bool = true
@@ -115,68 +129,26 @@ final class OpenBodies: Sendable {
         var evicted: [Int32] = []
         let known = state.withLock { state -> (Int32, Bool)? in
             if state.entries[id] != nil { return state.take(id, holds: holds).map { ($0, false) } }
-            while state.isFull, let idle = Self.takeIdle(&state) { evicted.append(idle) }
+            // The second time around, all unused files count as not used since.
+            while state.isFull, let idle = state.takeIdle(atMost: state.kept.count * 2) { evicted.append(idle) }
             let isBeyond = state.isFull
             if isBeyond, holds { return nil }
             var entry = Entry(
                 descriptor: descriptor, users: 1, blocks: blocks, isUnderWay: isUnderWay, isWritten: isUnderWay,
                 isBeyond: isBeyond)
-            if keeps, !isBeyond { entry.slot = Self.takeSlot(for: id, &state, &evicted) }
+            if keeps, !isBeyond {
+                if state.kept.count >= Self.kept, let idle = state.takeIdle(atMost: Self.filesExamined) {
+                    evicted.append(idle)
+                }
+                entry.isKept = state.kept.count < Self.kept
+                if entry.isKept { state.kept.append(id) }
+            }
             state.entries[id] = entry
             return (descriptor, true)
         }
         // These files have their names, so closing them does not wait for the disk.
         for descriptor in evicted { Glibc.close(descriptor) }
         return known
-    }
-
-    /// Takes out a file that is kept open and not used. Returns its descriptor.
-    private static func takeIdle(_ state: inout State) -> Int32? {
-        // The second time around, all unused files count as not used since.
-        for _ in 0..<(state.slots.count * 2) {
-            if case .idle(_, let descriptor) = nextSlot(&state) { return descriptor }
-        }
-        return nil
-    }
-
-    /// A free slot, or the slot of a file that was not used since the last search looked at it.
-    private static func takeSlot(for id: Int64, _ state: inout State, _ evicted: inout [Int32]) -> Int? {
-        if state.slots.count < kept {
-            state.slots.append(id)
-            return state.slots.count - 1
-        }
-        for _ in 0..<slotsExamined {
-            let taken: Int
-            switch nextSlot(&state) {
-            case .inUse: continue
-            case .free(let slot): taken = slot
-            case .idle(let slot, let descriptor):
-                evicted.append(descriptor)
-                taken = slot
-            }
-            state.slots[taken] = id
-            return taken
-        }
-        return nil
-    }
-
-    private enum Slot {
-        case inUse
-        case free(Int)
-        /// The slot's file was not used since the last look, and is taken out.
-        case idle(Int, Int32)
-    }
-
-    /// One step of the clock algorithm. There must be a slot.
-    private static func nextSlot(_ state: inout State) -> Slot {
-        let slot = state.nextSlot % state.slots.count
-        state.nextSlot = slot + 1
-        let id = state.slots[slot]
-        guard let entry = state.entries[id], entry.slot == slot else { return .free(slot) }
-        state.entries[id]?.wasUsed = false
-        if entry.wasUsed || entry.users > 0 { return .inUse }
-        state.entries[id] = nil
-        return .idle(slot, entry.descriptor)
     }
 
     /// Removes one user. The caller must close a descriptor that is returned.
@@ -195,7 +167,7 @@ final class OpenBodies: Sendable {
                 state.closable.append(entry.descriptor)
                 if entry.isRemoved { bytes.subtract(entry.blocks, ordering: .relaxed) }
                 isForWriter = true
-            } else if entry.slot == nil {
+            } else if !entry.isKept {
                 state.entries[id] = nil
                 return entry.descriptor
             }
@@ -211,6 +183,7 @@ final class OpenBodies: Sendable {
     func remove(_ id: Int64) -> Int32? {
         state.withLock { state in
             guard var entry = state.entries[id], !entry.isRemoved else { return nil }
+            if entry.isKept { state.kept.removeAll { $0 == id } }
             if entry.users == 0 {
                 if entry.isUnderWay { bytes.subtract(entry.blocks, ordering: .relaxed) }
                 state.entries[id] = nil
@@ -218,6 +191,7 @@ final class OpenBodies: Sendable {
             }
             if !entry.isUnderWay { bytes.add(entry.blocks, ordering: .relaxed) }
             entry.isRemoved = true
+            entry.isKept = false
             entry.isUnderWay = false
             state.entries[id] = entry
             return nil
