@@ -167,28 +167,20 @@ extension StoreWriter {
     }
 
     private func storeLarge(_ order: WriteOrder) -> WriteOutcome {
-        let entry = order.entry
-        do throws(StoreError) {
-            if isOver { return .refused(.closed) }
-            guard let connection = database?.connection else { return .refused(.failed) }
-            if let refused = refusalOfRemovals() { return refused }
-            if order.isRefused { return try transact(connection) { () throws(StoreError) in try leaveOut(order) } }
-            guard let file = newFile() else { return .refused(.failed) }
-            if lacksDescriptor(file) { return .refused(.overloaded) }
-            let refused = try transact(connection) { () throws(StoreError) in try refusal(of: order) }
-            if let refused { return refused }
-            for start in stride(from: 0, to: entry.body.count, by: EntryRows.commitSize) {
-                if isOver { return .refused(.closed) }
-                if order.isRefused {
-                    return try transact(connection) { () throws(StoreError) in try leaveOut(order) }
-                }
-                let end = min(start + EntryRows.commitSize, entry.body.count)
-                try file.append(Bytes(entry.body[start..<end]), at: Int64(start))
-            }
-            return try commit(file, order, size: Int64(entry.body.count))
-        } catch {
-            database?.rows.forgetProviders()
-            return failed(error)
+        let body = order.entry.body
+        let file: BodyFile
+        switch beginBody(Int64(body.count)) {
+        case .success(let begun): file = begun
+        case .failure(let reason): return .refused(reason)
         }
+        var start = 0
+        // If it is not wanted any more, `complete` leaves it out.
+        while body.count - start > EntryRows.commitSize, !order.isRefused {
+            let end = start + EntryRows.commitSize
+            let outcome = append(BodyPart(file: file, offset: Int64(start), bytes: Bytes(body[start..<end])))
+            guard outcome == .stored else { return outcome }
+            start = end
+        }
+        return complete(BodyPart(file: file, offset: Int64(start), bytes: Bytes(body[start...])), order)
     }
 }
