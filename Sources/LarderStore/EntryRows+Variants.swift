@@ -77,11 +77,4 @@ extension EntryRows {
             ($0.int(0), EntryCodec.arrival(of: $0.raw(1))?.number ?? 0)
         }
     }
-
-    /// The URLs with variants that follow `last` in their order, read from the index alone.
-    func urls(after last: Bytes, atMost limit: Int) throws(StoreError) -> [Digest] {
-        try connection.rows(
-            "SELECT DISTINCT url FROM entry WHERE url > ?1 ORDER BY url LIMIT ?2", last, Int64(limit)
-        ) { Digest(raw: $0.raw(0)) }
-    }
 }

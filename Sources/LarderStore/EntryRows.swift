@@ -185,10 +185,14 @@ final class EntryRows {
         return changed
     }
 
-    /// The digests that follow `last` in their order, read from the index alone.
-    func digests(after last: Bytes, atMost limit: Int) throws(StoreError) -> [Digest] {
-        try connection.rows(
-            "SELECT digest FROM entry WHERE digest > ?1 ORDER BY digest LIMIT ?2", last, Int64(limit)
+    /// Whose digest a column holds: an entry's key, or the URL of a variant.
+    enum DigestColumn: String { case key = "digest", url }
+
+    /// The different digests of a column that follow `last` in their order, read from the index alone.
+    func digests(in column: DigestColumn, after last: Bytes, atMost limit: Int) throws(StoreError) -> [Digest] {
+        let name = column.rawValue
+        return try connection.rows(
+            "SELECT DISTINCT \(name) FROM entry WHERE \(name) > ?1 ORDER BY \(name) LIMIT ?2", last, Int64(limit)
         ) { Digest(raw: $0.raw(0)) }
     }
 

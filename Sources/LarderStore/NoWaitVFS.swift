@@ -121,9 +121,6 @@ public struct NoWaitReads {
     /// Number of reads that would have waited.
     public var refused: Int { state.pointee.refused }
 
-    /// False once the file system has answered that it cannot read without waiting. Reads wait then.
-    public var isSupported: Bool { !state.pointee.isUnsupported }
-
     /// Treats every page as not in memory. For tests.
     var refusesAll: Bool {
         get { state.pointee.refusesAll }

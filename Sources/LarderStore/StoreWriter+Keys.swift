@@ -5,8 +5,8 @@ import LarderCore
 
 /// How far the reading of keys has come.
 enum KeyReading: Sendable {
-    case entries(after: Bytes)
-    case urls(after: Bytes)
+    /// Of the entries' keys, then of the URLs with variants.
+    case digests(in: EntryRows.DigestColumn, after: Bytes)
     case ready(afterEntry: Int64, id: Int64)
 }
 
@@ -33,7 +33,7 @@ extension StoreWriter {
                 // much memory is used.
                 let most = (try database.connection.number("PRAGMA page_count") ?? 0) * 64
                 shared.keys.begin(capacity: Int(clamping: max(0, min(entries, most))) * 3)
-                upkeep.keyReading = .entries(after: [])
+                upkeep.keyReading = .digests(in: .key, after: [])
             }
             repeat {
                 upkeep.keyReading = try readSlice(database)
@@ -47,18 +47,13 @@ extension StoreWriter {
     private func readSlice(_ database: Database) throws(StoreError) -> KeyReading? {
         switch upkeep.keyReading {
         case nil: return nil
-        case .entries(let last):
-            let digests = try database.rows.digests(after: last, atMost: Self.keysPerSlice)
+        case .digests(let column, let last):
+            let digests = try database.rows.digests(in: column, after: last, atMost: Self.keysPerSlice)
             shared.keys.add(digests)
-            guard let last = digests.last, digests.count == Self.keysPerSlice else { return .urls(after: []) }
-            return .entries(after: last.bytes)
-        case .urls(let last):
-            let digests = try database.rows.urls(after: last, atMost: Self.keysPerSlice)
-            shared.keys.add(digests)
-            guard let last = digests.last, digests.count == Self.keysPerSlice else {
-                return .ready(afterEntry: .min, id: .min)
+            if let last = digests.last, digests.count == Self.keysPerSlice {
+                return .digests(in: column, after: last.bytes)
             }
-            return .urls(after: last.bytes)
+            return column == .key ? .digests(in: .url, after: []) : .ready(afterEntry: .min, id: .min)
         case .ready(let entry, let id):
             let rows = try database.rows.readyIDs(afterEntry: entry, id: id, atMost: Self.keysPerSlice)
             shared.keys.add(rows.map { ReadyPlace(id: $0.id) })
