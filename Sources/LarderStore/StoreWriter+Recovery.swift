@@ -27,14 +27,10 @@ extension StoreWriter {
             throw StoreError(SQLITE_CANTOPEN, "discarding the cache", "its files are missing or were replaced")
         }
         purges = []
-        if shared.ending.hasBegun {
-            // A reader held by the disk has the files open. The removal stays pending.
-            let left = shared.ending.left(at: shared.time.monotonic())
-            guard shared.gate.shut(within: left, nudge: { shared.letGo() }) else {
-                throw StoreError(SQLITE_BUSY, "discarding the cache", "it is still being read")
-            }
-        } else {
-            shared.gate.shut { shared.letGo() }
+        // While the store closes, a reader held by the disk has the files open. Then the removal stays pending.
+        let left = shared.ending.hasBegun ? shared.ending.left(at: shared.time.monotonic()) : nil
+        guard shared.gate.shut(within: left, nudge: { shared.letGo() }) else {
+            throw StoreError(SQLITE_BUSY, "discarding the cache", "it is still being read")
         }
         // Nothing in the database is served any more, so readers miss no entry while this counts.
         let entries = (try? old.connection.number("SELECT count(*) FROM entry")) ?? 0

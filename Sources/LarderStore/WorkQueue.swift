@@ -4,11 +4,10 @@
 // up: a thread that is awake takes all jobs that came meanwhile in one go, so a busy store pays for few wake-ups.
 // `offer` and `insist` wake a thread after they release the mutex, since it would only wait for that. Patient jobs,
 // which nobody waits for, are collected: they are due a while after the first of them, when many have come, or with the
-// first job that is not patient. The queue uses a pthread mutex and condition, since `Lock` has no condition to wait
-// on.
+// first job that is not patient.
 import Glibc
 
-/// Unchecked `Sendable`: every stored variable is touched between lock and unlock of `mutex` only.
+/// Unchecked `Sendable`: every stored variable is touched inside of `locked` only.
 final class WorkQueue<Job: Sendable>: @unchecked Sendable {
     /// What `take` returns to a thread.
     enum Taken {
@@ -18,8 +17,7 @@ final class WorkQueue<Job: Sendable>: @unchecked Sendable {
         case ended
     }
 
-    private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
-    private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+    private let monitor = Monitor()
     private var jobs: [Job] = []
     /// How many of the jobs are patient, and when the first of them came, in nanoseconds of CLOCK_MONOTONIC.
     private var patient = 0
@@ -46,29 +44,9 @@ final class WorkQueue<Job: Sendable>: @unchecked Sendable {
         self.capacity = capacity
         self.crowd = crowd
         self.awake = threads
-        mutex.initialize(to: pthread_mutex_t())
-        condition.initialize(to: pthread_cond_t())
-        var attributes = pthread_condattr_t()
-        pthread_condattr_init(&attributes)
-        // A step of the wall clock must not stretch a wait.
-        pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
-        let made = pthread_mutex_init(mutex, nil) == 0 && pthread_cond_init(condition, &attributes) == 0
-        precondition(made, "a mutex could not be made")
-        pthread_condattr_destroy(&attributes)
     }
 
-    deinit {
-        pthread_cond_destroy(condition)
-        pthread_mutex_destroy(mutex)
-        condition.deallocate()
-        mutex.deallocate()
-    }
-
-    private func locked<Result>(_ body: () -> Result) -> Result {
-        pthread_mutex_lock(mutex)
-        defer { pthread_mutex_unlock(mutex) }
-        return body()
-    }
+    private func locked<Result>(_ body: () -> Result) -> Result { monitor.locked(body) }
 
     /// The weight held; 0 if no job waits and none is being done.
     var heldWeight: Int { locked { weight } }
@@ -87,7 +65,7 @@ final class WorkQueue<Job: Sendable>: @unchecked Sendable {
             let calls = append(job, weight: added, isPatient)
             return (true, calls && (awake == 0 || jobs.count >= crowd) && choosesOne())
         }
-        if wakes { pthread_cond_signal(condition) }
+        if wakes { monitor.wakeOne() }
         return isIn
     }
 
@@ -99,7 +77,7 @@ final class WorkQueue<Job: Sendable>: @unchecked Sendable {
             _ = append(job, weight: added, false)
             return (true, awake == 0 && choosesOne())
         }
-        if wakes { pthread_cond_signal(condition) }
+        if wakes { monitor.wakeOne() }
         return isIn
     }
 
@@ -135,7 +113,7 @@ final class WorkQueue<Job: Sendable>: @unchecked Sendable {
     }
 
     private func wakeOne() {
-        if choosesOne() { pthread_cond_signal(condition) }
+        if choosesOne() { monitor.wakeOne() }
     }
 
     /// Releases the weight of jobs that are done.
@@ -157,14 +135,11 @@ final class WorkQueue<Job: Sendable>: @unchecked Sendable {
                 awake -= 1
                 if !jobs.isEmpty {
                     // Sleeps until the patient jobs are due, or until the thread's own timeout.
-                    var end = timespec(monotonic: patientSince + collectingTime)
+                    let end = timespec(monotonic: patientSince + collectingTime)
                     let isOwn = deadline.map { ($0.tv_sec, $0.tv_nsec) < (end.tv_sec, end.tv_nsec) } ?? false
-                    if isOwn, let deadline { end = deadline }
-                    isLate = pthread_cond_timedwait(condition, mutex, &end) == ETIMEDOUT && isOwn
-                } else if var deadline {
-                    isLate = pthread_cond_timedwait(condition, mutex, &deadline) == ETIMEDOUT
+                    isLate = !monitor.wait(until: isOwn ? deadline : end) && isOwn
                 } else {
-                    pthread_cond_wait(condition, mutex)
+                    isLate = !monitor.wait(until: deadline)
                 }
                 if wakes > 0 {
                     wakes -= 1
@@ -227,21 +202,4 @@ final class WorkQueue<Job: Sendable>: @unchecked Sendable {
 
     /// Whether a job waits that is not being collected.
     var hasDue: Bool { locked { isDue(patient > 0 ? Self.now : 0) } }
-}
-
-extension timespec {
-    /// An instant of CLOCK_MONOTONIC, in nanoseconds.
-    init(monotonic nanoseconds: Int64) {
-        self.init(tv_sec: Int(nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000))
-    }
-
-    /// An instant this much later on CLOCK_MONOTONIC, a day at most. For waits on a condition of that clock.
-    static func deadline(after wait: Duration) -> timespec {
-        var now = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &now)
-        let (seconds, attoseconds) = max(.zero, min(wait, .seconds(86_400))).components
-        let nanoseconds = now.tv_nsec + Int(attoseconds / 1_000_000_000)
-        return timespec(
-            tv_sec: now.tv_sec + Int(seconds) + nanoseconds / 1_000_000_000, tv_nsec: nanoseconds % 1_000_000_000)
-    }
 }
