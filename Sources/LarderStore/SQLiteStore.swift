@@ -44,7 +44,7 @@ public final class SQLiteStore: CacheStore {
         } catch  where error.isLackOfDisk || error.code == SQLITE_BUSY || files.lacksInodes {
             lacking = error
         }
-        shared.figures.renew(shared.files.sizes)
+        shared.renew(shared.files.sizes)
         let owner = StoreWriter(shared, database)
         if let lacking { owner.beginWithoutDatabase(lacking) }
         let writer = Handover(owner)

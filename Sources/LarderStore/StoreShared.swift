@@ -142,7 +142,9 @@ final class StoreShared: Sendable {
     let waits: BoundedWaits
     let ending = StoreEnding()
     let faults = StoreFaults()
-    let figures = StoreFigures()
+    /// Sizes of the store's files as its threads saw them last. A status request reads only memory, because asking the
+    /// file system may wait for the disk and an event loop must not wait (Docs/concurrency.md, 1).
+    let sizes = Lock((file: Int64(0), log: Int64(0)))
     /// What the loops use to read kept-ready rows from the database, and the atomics that they check meanwhile.
     let readers = Lock<ReadyReaders?>(nil)
     let commits = CommitCount()
@@ -191,9 +193,11 @@ final class StoreShared: Sendable {
     /// Why a queue refused a job.
     var refusalOfQueue: WriteRefusal { isClosed.withLock { $0 } ? .closed : .overloaded }
 
+    func renew(_ sizes: (file: Int64, log: Int64)) { self.sizes.withLock { $0 = sizes } }
+
     /// Renews the sizes and checks whether the files are in place. Called on a thread of the store only.
     func lookAtFiles() {
-        figures.renew(files.sizes)
+        renew(files.sizes)
         if !files.isInPlace { askForLook() }
     }
 
@@ -207,7 +211,7 @@ final class StoreShared: Sendable {
     /// Statistics that need neither the database nor the disk.
     func emptyStatistics() -> StoreStatistics {
         var out = StoreStatistics()
-        (out.fileBytes, out.walBytes) = (figures.fileBytes, figures.logBytes)
+        (out.fileBytes, out.walBytes) = sizes.withLock { $0 }
         out.degraded = degraded.withLock { $0 }
         out.pendingRemovals = removals.count
         out.setAside = lastSetAside.withLock { $0 }

@@ -297,7 +297,7 @@ extension StoreWriter {
         guard let rows = database?.rows else { return }
         let settings = shared.settings.withLock { $0 }
         let sizes = shared.files.sizes
-        shared.figures.renew(sizes)
+        shared.renew(sizes)
         let log = sizes.log
         shared.meters.walBytes.set(Int(log))
         if log > Upkeep.longLog && !upkeep.hasWarnedOfLog {
