@@ -28,12 +28,9 @@ final class DamagedRows: Sendable {
             holdsSome.store(true, ordering: .releasing)
             return true
         }
-        if isNew { count(kind) }
+        if isNew { errors[kind]?.add() }
         return isNew
     }
-
-    /// Counts damage that is mended on the spot.
-    func count(_ kind: DamageKind) { errors[kind]?.add() }
 
     /// Returns all noted rows and clears them.
     func take() -> [BodyName: DamageKind] {

@@ -182,8 +182,8 @@ final class DatabaseFiles: Sendable {
     /// Removes the oldest databases set aside. Returns whether there were any.
     @discardableResult
     func removeAside(keeping count: Int) -> Bool {
-        let old = asideFiles.dropLast(count)
-        for file in old {
+        let old = aside.dropLast(count)
+        for file in old.map(\.path) {
             for suffix in ["-wal", "-shm", ""] { unlink(file + suffix) }
             throwAway(String(file.dropFirst(path.utf8.count)))
         }
@@ -224,34 +224,39 @@ final class DatabaseFiles: Sendable {
             for suffix in ["-wal", "-shm", ""] where access(old.path + suffix, F_OK) == 0 {
                 rename(old.path + suffix, path + ".corrupt-\(time)" + suffix)
             }
-            if hasBodies { rename(bodies + ".corrupt-\(old.time)", bodies + ".corrupt-\(time)") }
         }
     }
-
-    /// The databases set aside, oldest first.
-    var asideFiles: [String] { aside.map(\.path) }
 
     /// When a database was last set aside, according to the names of those still there. The rename itself gives the
     /// name, so no crash can come between the loss and the record of it.
     var lastSetAside: WallTime? { aside.last.map { WallTime(milliseconds: $0.time) } }
 
-    private var aside: [(time: Int64, path: String)] {
+    /// The databases set aside, the oldest first.
+    var aside: [(time: Int64, path: String)] {
         named(String(path.dropFirst(directory.count + 1)) + ".corrupt-")
     }
 
     /// The files named `start` followed by a time, the oldest first.
     private func named(_ start: String) -> [(time: Int64, path: String)] {
         guard let stream = opendir(directory) else { return [] }
+        let found = Self.names(in: stream).compactMap { name -> (time: Int64, path: String)? in
+            guard name.hasPrefix(start), let time = Int64(name.dropFirst(start.count)) else { return nil }
+            return (time, "\(directory)/\(name)")
+        }
+        return found.sorted { $0.time < $1.time }
+    }
+
+    /// The names in an open directory, which is closed afterwards.
+    static func names(in stream: OpaquePointer) -> [String] {
         defer { closedir(stream) }
-        var found: [(time: Int64, path: String)] = []
+        var found: [String] = []
         while let entry = readdir(stream) {
             let name = withUnsafeBytes(of: &entry.pointee.d_name) { raw in
                 String(decoding: raw.prefix { $0 != 0 }, as: UTF8.self)
             }
-            guard name.hasPrefix(start), let time = Int64(name.dropFirst(start.count)) else { continue }
-            found.append((time, "\(directory)/\(name)"))
+            if name != "." && name != ".." { found.append(name) }
         }
-        return found.sorted { $0.time < $1.time }
+        return found
     }
 
     /// The type of the file system if it is shared over a network, else nil. A write-ahead log is not safe on such a

@@ -85,10 +85,7 @@ enum EntryCodec {
         return entry
     }
 
-    /// When the answer was received, read from a head without the rest of it.
-    static func responseTime(of raw: UnsafeRawBufferPointer) -> WallTime? { arrival(of: raw)?.at }
-
-    /// When the answer was received, and its number among those received.
+    /// When the answer was received, and its number among those received, read from a head without the rest of it.
     static func arrival(of raw: UnsafeRawBufferPointer) -> (at: WallTime, number: UInt64)? {
         var input = Input(raw: raw)
         guard input.byte() == version, input.byte() != nil, input.byte() != nil, input.signed() != nil,

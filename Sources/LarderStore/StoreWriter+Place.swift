@@ -31,13 +31,8 @@ extension StoreWriter {
     }
 
     private func beginAnew() {
-        purges = []
         shared.gate.shut { shared.letGo() }
-        // Closing must remove no file by its name: the file may be another daemon's by now.
-        database?.connection.close(keepsLog: true)
-        shared.files.closeDescriptors()
-        database = nil
-        shareBodies()
+        dropDatabase()
         shared.degrade("the cache directory, or a file in it, was removed or replaced")
         setAsideReplaced()
         shared.files.opened.withLock { $0 = nil }

@@ -8,15 +8,21 @@ extension StoreWriter {
     /// Closes everything, moves the files out of the way and begins anew.
     func recover(from error: StoreError) {
         // The files under these names may be another process's by now. Then they are not set aside.
-        guard checkPlace(), let old = database else { return }
-        purges = []
+        guard checkPlace(), database != nil else { return }
         shared.gate.shut { shared.letGo() }
-        old.connection.close(keepsLog: true)
+        dropDatabase()
+        shared.setAside(error.description)
+        reopen()
+    }
+
+    /// Closes the database once its readers are out. Removes no file by its name: the file may be another daemon's by
+    /// now.
+    func dropDatabase() {
+        purges = []
+        database?.connection.close(keepsLog: true)
         shared.files.closeDescriptors()
         database = nil
         shareBodies()
-        shared.setAside(error.description)
-        reopen()
     }
 
     /// Removes the files and begins anew. A database on a full disk cannot be changed any more, but it can be removed.
@@ -26,7 +32,6 @@ extension StoreWriter {
         guard checkPlace(), let old = database else {
             throw StoreError(SQLITE_CANTOPEN, "discarding the cache", "its files are missing or were replaced")
         }
-        purges = []
         // While the store closes, a reader held by the disk has the files open. Then the removal stays pending.
         let left = shared.ending.hasBegun ? shared.ending.left(at: shared.time.monotonic()) : nil
         guard shared.gate.shut(within: left, nudge: { shared.letGo() }) else {
@@ -34,10 +39,7 @@ extension StoreWriter {
         }
         // Nothing in the database is served any more, so readers miss no entry while this counts.
         let entries = (try? old.connection.number("SELECT count(*) FROM entry")) ?? 0
-        old.connection.close(keepsLog: true)
-        shared.files.closeDescriptors()
-        database = nil
-        shareBodies()
+        dropDatabase()
         do throws(StoreError) {
             try shared.files.remove()
             // The mark says next that nothing is pending. On the disk that must not come first.

@@ -19,7 +19,7 @@ import Testing
             #expect(bench.log.messages == ["store.setAside"])
             #expect(bench.count(StoreCounters.setAside, "cache") == 1)
             await store.close()
-            #expect(try DatabaseFiles(directory: bench.directory, name: "cache").asideFiles.count == 1)
+            #expect(try DatabaseFiles(directory: bench.directory, name: "cache").aside.count == 1)
         }
     }
 
@@ -143,7 +143,7 @@ import Testing
                 await store.close()
                 bench.time.advance(by: .seconds(1))
             }
-            #expect(try DatabaseFiles(directory: bench.directory, name: "cache").asideFiles.count == 2)
+            #expect(try DatabaseFiles(directory: bench.directory, name: "cache").aside.count == 2)
         }
     }
 

@@ -104,7 +104,7 @@ import Testing
             #expect(bench.log.messages == ["state.setAside"])
             try await store.reserveCall("itunes", at: bench.time.wall())
             await store.close()
-            #expect(try DatabaseFiles(directory: bench.directory, name: "state").asideFiles.count == 1)
+            #expect(try DatabaseFiles(directory: bench.directory, name: "state").aside.count == 1)
         }
     }
 
@@ -191,7 +191,7 @@ import Testing
             #expect(next.lostAt == first)
             await next.close()
             let files = try DatabaseFiles(directory: bench.directory, name: "state")
-            #expect(files.asideFiles.count == 2, "both are kept")
+            #expect(files.aside.count == 2, "both are kept")
         }
     }
 
@@ -404,7 +404,7 @@ import Testing
                 changed.close()
             }
             #expect(throws: StoreError.self) { try bench.openState() }
-            #expect(try DatabaseFiles(directory: bench.directory, name: "state").asideFiles.isEmpty)
+            #expect(try DatabaseFiles(directory: bench.directory, name: "state").aside.isEmpty)
         }
     }
 

@@ -127,14 +127,6 @@ extension BodyFiles {
             Glibc.close(descriptor)
             return []
         }
-        defer { closedir(stream) }
-        var found: [String] = []
-        while let entry = readdir(stream) {
-            let name = withUnsafeBytes(of: &entry.pointee.d_name) { raw in
-                String(decoding: raw.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            if name != "." && name != ".." { found.append(name) }
-        }
-        return found
+        return DatabaseFiles.names(in: stream)
     }
 }

@@ -136,7 +136,7 @@ extension StoreReader {
         return try statement.rows { row in
             Candidate(
                 row: row.int(0), score: row.double(1), name: row.int(2),
-                storedAt: EntryCodec.responseTime(of: row.raw(3)) ?? .distantPast)
+                storedAt: EntryCodec.arrival(of: row.raw(3))?.at ?? .distantPast)
         }
     }
 

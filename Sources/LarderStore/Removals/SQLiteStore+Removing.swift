@@ -8,17 +8,8 @@ extension SQLiteStore {
         let shared = shared
         let ticket = RemovalTicket()
         if shared.isClosed.withLock({ $0 }) { return .refused(shared.overloaded("purging")) }
-        // Accepted entries become rows first. Rows are counted, and can be expired if they are not to be removed.
-        await commit(selector)
-        // From here on nothing is accepted.
-        let now = shared.time.wall()
-        let tombstone = shared.removals.change {
-            $0.add(selector, isSoft: soft, provider: provider, at: now, ticket)
-        }
-        shared.drop(shared.overlay.named(by: selector), below: shared.orders.bound())
-        // Never refused for lack of room: invalid entries would go on being served (RFC 9111 §4.4). Each caller waits
-        // for its result, so no more of these jobs wait than there are requests.
-        guard shared.writes.insist(.removal(tombstone.number)) else {
+        let (tombstone, isQueued) = await begin(selector, isSoft: soft, provider: provider, ticket)
+        guard isQueued else {
             // The store closes. What the writer does not commit any more, the next start must know of.
             shared.flusher.note(tombstone.number)
             return .refused(shared.overloaded("purging"))
@@ -45,13 +36,30 @@ extension SQLiteStore {
         let shared = shared
         let selector = PurgeSelector.provider(provider)
         if shared.isClosed.withLock({ $0 }) { return false }
+        let (tombstone, isQueued) = await begin(
+            selector, isSoft: true, provider: provider, since: StoredResponse.unverified)
+        guard isQueued else { return false }
+        return await shared.flusher.hold(tombstone.number, shared.waits)
+    }
+
+    /// Makes the tombstone of a removal, and asks the writer to carry it out.
+    /// - Parameter time: since when expired entries are stale; nil for now.
+    /// - Returns: the tombstone, and whether the writer was asked. If not, the store closes.
+    private func begin(
+        _ selector: PurgeSelector, isSoft: Bool, provider: String?, since time: WallTime? = nil,
+        _ ticket: RemovalTicket? = nil
+    ) async -> (Tombstone, isQueued: Bool) {
+        // Accepted entries become rows first. Rows are counted, and can be expired if they are not to be removed.
         await commit(selector)
+        // From here on nothing is accepted.
+        let at = time ?? shared.time.wall()
         let tombstone = shared.removals.change {
-            $0.add(selector, isSoft: true, provider: provider, at: StoredResponse.unverified)
+            $0.add(selector, isSoft: isSoft, provider: provider, at: at, ticket)
         }
         shared.drop(shared.overlay.named(by: selector), below: shared.orders.bound())
-        guard shared.writes.insist(.removal(tombstone.number)) else { return false }
-        return await shared.flusher.hold(tombstone.number, shared.waits)
+        // Never refused for lack of room: invalid entries would go on being served (RFC 9111 §4.4). Each caller waits
+        // for its result, so no more of these jobs wait than there are requests.
+        return (tombstone, shared.writes.insist(.removal(tombstone.number)))
     }
 
     /// Keeps a removal that the database does not take now.
