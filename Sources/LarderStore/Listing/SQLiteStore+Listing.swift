@@ -56,22 +56,13 @@ extension SQLiteStore {
     private static func step(
         _ from: EntryPlace, _ most: Int64, _ reader: StoreReader, _ connection: DatabaseConnection
     ) throws(StoreError) -> (rows: [StoreReader.Row], next: EntryPlace?) {
-        let statement = try connection.statement(
+        let seen = try connection.rows(
             """
             SELECT \(StoreReader.summaryColumns) FROM life l INDEXED BY lifeUse CROSS JOIN entry e
             WHERE (l.lastUsed, l.id) < (?2, ?1) AND e.id = l.id ORDER BY l.lastUsed DESC, l.id DESC LIMIT ?3
-            """)
-        defer { statement.reset() }
-        statement.bindAll(from.id, from.lastUsed, most)
-        var seen: Int64 = 0
-        var last = from
-        var rows: [StoreReader.Row] = []
-        while try statement.step() {
-            seen += 1
-            last = EntryPlace(id: statement.int(0), lastUsed: statement.int(7))
-            if let row = reader.row(statement) { rows.append(row) }
-        }
-        return (try reader.present(rows), seen < most ? nil : last)
+            """, from.id, from.lastUsed, most
+        ) { (place: EntryPlace(id: $0.int(0), lastUsed: $0.int(7)), row: reader.row($0)) }
+        return (try reader.present(seen.compactMap(\.row)), seen.count < most ? nil : seen.last?.place)
     }
 
     // MARK: By size
@@ -90,13 +81,12 @@ extension SQLiteStore {
         while high > 0 {
             let (from, to, limit) = (max(0, high - step), high, bar)
             let rows = try await slice("listing") { (reader, connection) throws(StoreError) in
-                let statement = try connection.statement(
+                try reader.rows(
+                    connection,
                     """
                     SELECT \(StoreReader.summaryColumns) FROM entry e CROSS JOIN life l
                     WHERE e.id > ?1 AND e.id <= ?2 AND e.size > ?3 AND l.id = e.id
-                    """)
-                statement.bindAll(from, to, limit)
-                return try reader.rows(statement)
+                    """, from, to, limit)
             }
             best += rows.filter { question.takes($0.facts) }.map(\.summary)
             best.sort { $0.size > $1.size }
@@ -121,14 +111,13 @@ extension SQLiteStore {
     private static func rows(
         of digests: [Digest], _ reader: StoreReader, _ connection: DatabaseConnection
     ) throws(StoreError) -> [StoreReader.Row] {
-        let statement = try connection.statement(
-            """
-            SELECT \(StoreReader.summaryColumns) FROM entry e CROSS JOIN life l WHERE e.digest = ?1 AND l.id = e.id
-            """)
         var rows: [StoreReader.Row] = []
         for digest in digests {
-            statement.bind(1, digest)
-            rows += try reader.rows(statement)
+            rows += try reader.rows(
+                connection,
+                """
+                SELECT \(StoreReader.summaryColumns) FROM entry e CROSS JOIN life l WHERE e.digest = ?1 AND l.id = e.id
+                """, digest)
         }
         return rows
     }
@@ -136,24 +125,20 @@ extension SQLiteStore {
     private static func children(
         of digest: Digest, _ reader: StoreReader, _ connection: DatabaseConnection
     ) throws(StoreError) -> [StoreReader.Row] {
-        let statement = try connection.statement(
+        try reader.rows(
+            connection,
             """
             SELECT \(StoreReader.summaryColumns) FROM parent p CROSS JOIN entry e CROSS JOIN life l
             WHERE p.digest = ?1 AND e.id = p.child AND l.id = e.id LIMIT \(mostRelatives)
-            """)
-        statement.bind(1, digest)
-        return try reader.rows(statement)
+            """, digest)
     }
 
     private static func variants(
         of url: Digest, _ reader: StoreReader, _ connection: DatabaseConnection
     ) throws(StoreError) -> [StoreReader.Row] {
-        let statement = try connection.statement(
-            """
-            SELECT \(StoreReader.summaryColumns) FROM entry e CROSS JOIN life l WHERE e.url = ?1 AND l.id = e.id
-            """)
-        statement.bind(1, url)
-        return try reader.rows(statement)
+        try reader.rows(
+            connection,
+            "SELECT \(StoreReader.summaryColumns) FROM entry e CROSS JOIN life l WHERE e.url = ?1 AND l.id = e.id", url)
     }
 
     /// The entry of this digest with its relatives; nil if there is none.

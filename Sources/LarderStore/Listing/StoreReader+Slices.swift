@@ -58,9 +58,11 @@ extension StoreReader {
         return rows.filter { !gone.contains($0.id) }
     }
 
-    /// The rows that a statement finds.
-    func rows(_ statement: Statement) throws(StoreError) -> [Row] {
-        try present(statement.rows(row))
+    /// The rows that a statement finds which begins with `summaryColumns`.
+    func rows<each Value: Bindable>(
+        _ connection: DatabaseConnection, _ sql: String, _ values: repeat each Value
+    ) throws(StoreError) -> [Row] {
+        try present(connection.rows(sql, repeat each values, read: row))
     }
 }
 
