@@ -38,6 +38,20 @@ final class Reply<Value: Sendable>: Lapsing {
     }
 }
 
+/// Something that nobody waits for, and that should be over in time.
+final class Late: Lapsing {
+    private let isOpen: @Sendable () -> Bool
+    private let then: @Sendable () -> Void
+
+    /// - Parameter then: called if it is still open when the time has passed.
+    init(_ isOpen: @escaping @Sendable () -> Bool, then: @escaping @Sendable () -> Void) {
+        (self.isOpen, self.then) = (isOpen, then)
+    }
+
+    var isGiven: Bool { !isOpen() }
+    func lapse() { then() }
+}
+
 extension BoundedWaits {
     /// Hands a job with a reply to a thread of the store and waits for the reply, a bounded time.
     /// - Parameters:

@@ -26,7 +26,7 @@ extension StoreWriter {
             if shared.files.mark.hasFailed() {
                 shared.log.error("store.mark.unkept", ["path": shared.files.directory])
             }
-            settleRemovals(committed: true)
+            settleRemovals()
             // A commit without changes does not reach the disk, so its duration tells nothing.
             if let late, connection.allChanges != late.changes,
                 shared.time.monotonic() - late.at <= shared.waits.span(.read)
@@ -37,7 +37,6 @@ extension StoreWriter {
         } catch {
             bodies?.settle(committed: false, gone: [])
             connection.changedURLs = []
-            settleRemovals(committed: false)
             throw error
         }
     }

@@ -249,22 +249,10 @@ final class CommitWatch: Sendable {
     fileprivate func end() { over.store(true, ordering: .relaxed) }
 }
 
-/// A wait for the commits that a watch watches.
-private final class LateCommits: Lapsing {
-    private let watch: CommitWatch
-    private let shared: StoreShared
-
-    init(_ watch: CommitWatch, _ shared: StoreShared) {
-        self.watch = watch
-        self.shared = shared
-    }
-
-    var isGiven: Bool { watch.isOver }
-    func lapse() { shared.commitsAreLate() }
-}
-
 extension StoreShared {
-    func add(_ watch: CommitWatch) { waits.add(LateCommits(watch, self), .commit) }
+    func add(_ watch: CommitWatch) {
+        waits.add(Late({ !watch.isOver }, then: { [self] in commitsAreLate() }), .commit)
+    }
 
     /// Removes what the accepted answers replace, because they are not committed in time. They are found in the overlay
     /// meanwhile, but a kill would bring the replaced answers back. So each of these gets a tombstone, and the mark

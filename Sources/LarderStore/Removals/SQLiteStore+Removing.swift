@@ -142,7 +142,8 @@ extension StoreShared {
 
     /// Has the mark say that a removal is pending if it is not committed in time. Most are, within milliseconds.
     func noteIfLate(_ number: UInt64, while isOpen: @escaping @Sendable (Removals) -> Bool) {
-        waits.add(LateRemoval(number, self, isOpen), .read)
+        let isLeft = { @Sendable [removals] in removals.snapshot().map(isOpen) ?? false }
+        waits.add(Late(isLeft, then: { [flusher] in flusher.note(number) }), .read)
     }
 
     /// Hides the older entry of this key, or everything older of its URL, though the newer answer is not known to be
@@ -204,18 +205,4 @@ extension StoreShared {
         }
         return out
     }
-}
-
-/// A removal whose commit nobody waits for.
-final class LateRemoval: Lapsing {
-    private let number: UInt64
-    private let shared: StoreShared
-    private let isOpen: @Sendable (Removals) -> Bool
-
-    init(_ number: UInt64, _ shared: StoreShared, _ isOpen: @escaping @Sendable (Removals) -> Bool) {
-        (self.number, self.shared, self.isOpen) = (number, shared, isOpen)
-    }
-
-    var isGiven: Bool { !(shared.removals.snapshot().map(isOpen) ?? false) }
-    func lapse() { shared.flusher.note(number) }
 }

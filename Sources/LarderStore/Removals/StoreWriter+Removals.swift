@@ -71,24 +71,19 @@ extension StoreWriter {
         }
     }
 
-    /// Called when the transaction has ended.
-    func settleRemovals(committed: Bool) {
-        if !removing.older.isEmpty {
-            let older = removing.older
-            removing.older = [:]
-            if committed {
-                shared.meters.purged.add(removing.olderCount)
-                // A commit that removed nothing needs no flush.
-                shared.removals.change { removals in
-                    for (url, number) in older { removals.settleOlder(of: url, upTo: number) }
-                }
-                settled(flushes: removing.olderCount > 0)
+    /// Called when the transaction is committed.
+    func settleRemovals() {
+        let (older, applied) = (removing.older, removing.applied)
+        if !older.isEmpty {
+            shared.meters.purged.add(removing.olderCount)
+            shared.removals.change { removals in
+                for (url, number) in older { removals.settleOlder(of: url, upTo: number) }
             }
+            // A commit that removed nothing needs no flush.
+            settled(flushes: removing.olderCount > 0)
         }
-        guard !removing.applied.isEmpty else { return }
-        let applied = removing.applied
+        guard !applied.isEmpty else { return }
         removing.applied = []
-        guard committed else { return }
         for removed in applied where removed.count > 0 {
             shared.removals.advance(removed.tombstone.number, removed.count)
             shared.meters.purged.add(removed.count)
