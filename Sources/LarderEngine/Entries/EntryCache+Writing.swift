@@ -152,11 +152,12 @@ extension EntryCache {
         memory.invalidate(entry.key.digest)
     }
 
-    /// The same, for an older entry that may have another key.
-    func hide(_ entry: StoredResponse, inPlaceOf old: StoredResponse) { hide(entry, inPlaceOf: old.key) }
-    func hide(_ entry: StoredResponse, inPlaceOf key: CacheKey) {
+    /// The same, for older entries under other keys.
+    func hide(_ entry: StoredResponse, inPlaceOf keys: [CacheKey]) {
         var newer = entry
-        newer.key = key
-        hide(newer)
+        for key in keys {
+            newer.key = key
+            hide(newer)
+        }
     }
 }

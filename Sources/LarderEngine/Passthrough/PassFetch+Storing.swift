@@ -72,7 +72,7 @@ extension PassFetch {
     ) async {
         removeParts(olderThan: entry, began)
         guard let reach = Displacement.reach(status: entry.status) else {
-            if let old = found.entry, old.status >= 500 { engine.cache.hide(entry, inPlaceOf: old) }
+            if let old = found.entry, old.status >= 500 { engine.cache.hide(old) }
             return
         }
         await displaceShared()
@@ -85,15 +85,14 @@ extension PassFetch {
         _ place: AnswerPlace
     ) async {
         guard engine.cache.isCurrent(began) else { return }
-        for key in place.overtake(.answered, withdraws: false) where key != confirmed {
-            engine.cache.hide(entry, inPlaceOf: key)
-        }
+        let overtaken = place.overtake(.answered, withdraws: false).filter { $0 != confirmed }
+        engine.cache.hide(entry, inPlaceOf: overtaken)
         guard !engine.cache.isCurrent(found.ready) else { return }
         let look = await engine.cache.find(request.primary)
         let selected =
             look.entry.map { [$0] } ?? VariantIndex(look)?.candidates(for: request.forwarded).map(\.entry) ?? []
         for old in selected.prefix(while: { $0.key != confirmed }) where old.arrival < entry.arrival {
-            engine.cache.hide(entry, inPlaceOf: old)
+            engine.cache.hide(old)
         }
     }
 

@@ -84,14 +84,11 @@ extension PassFetch {
     /// - Returns: the number of the head's arrival.
     @discardableResult
     private func overtakeParts(by head: UpstreamHead, _ reach: AnswerOrder.Reach) -> UInt64 {
-        var newer = entry(head, PassFields.endToEnd(head), .refuse(.partialContent))
+        let newer = entry(head, PassFields.endToEnd(head), .refuse(.partialContent))
         let length = head.status == 206 ? ContentRange(head.fields)?.length : head.length
         let place = place(of: newer, length)
         place.spareSame()
-        for key in place.overtake(reach) {
-            newer.key = key
-            engine.cache.hide(newer)
-        }
+        engine.cache.hide(newer, inPlaceOf: place.overtake(reach))
         return place.number
     }
 
@@ -107,17 +104,13 @@ extension PassParts {
     /// Removes stored parts that together do not match the digest of their representation. A part that is still being
     /// stored is not stored any more. Parts of another representation that were stored since stay.
     func removeMismatched(_ stored: StoredParts) async {
-        var newer = stored.row
-        (newer.body, newer.large, newer.responseTime) = ([], nil, engine.time.wall())
+        let row = stored.row
         let place = engine.cache.answers.enter(
-            request.primary.digest, AnswerOrder.Selection(vary: Vary(newer.fields), fields: request.forwarded),
-            key: newer.key,
+            request.primary.digest, AnswerOrder.Selection(vary: Vary(row.fields), fields: request.forwarded),
+            key: row.key,
             AnswerOrder.Representation(
-                fields: newer.fields, length: stored.content.length, receivedAt: newer.responseTime))
-        for key in place.overtake(.same) {
-            newer.key = key
-            engine.cache.hide(newer)
-        }
+                fields: row.fields, length: stored.content.length, receivedAt: engine.time.wall()))
+        engine.cache.hide(row, inPlaceOf: place.overtake(.same))
         guard let now = await engine.cache.open(stored.row.key).flatMap({ StoredParts($0) }),
             now.content.isSame(as: stored.content)
         else { return }

@@ -204,11 +204,7 @@ extension PassFetch {
     /// representations were hidden when those parts arrived.
     func hideOthersUnderWay(than entry: StoredResponse, _ began: RemovalStamp, _ place: AnswerPlace) {
         guard engine.cache.isCurrent(began) else { return }
-        var newer = entry
-        for key in place.overtake(.answered) {
-            newer.key = key
-            engine.cache.hide(newer)
-        }
+        engine.cache.hide(entry, inPlaceOf: place.overtake(.answered))
     }
 
     /// The fields for the requesting client alone: the response's own, and those that only the stored parts have (RFC
