@@ -18,26 +18,32 @@ final class AnswerPlace: Sendable {
 
     deinit { orders.leave(url, number) }
 
+    private func ask<Result: Sendable>(_ question: (inout AnswerOrder) -> Result) -> Result? {
+        orders.ask(url, question)
+    }
+
     /// Whether a newer response replaced this one, or says that the resource does not exist.
-    var isOvertaken: Bool { orders.isOvertaken(url, number) }
+    var isOvertaken: Bool { ask { $0.isOvertaken(number) } ?? false }
 
     /// Whether new requests must not join this response's flight.
-    var isWithdrawn: Bool { orders.isWithdrawn(url, number) }
+    var isWithdrawn: Bool { ask { $0.isWithdrawn(number) } ?? false }
 
     /// Marks older responses of the URL as overtaken.
     /// - Parameter withdraws: whether requests must not join the older flights either, because the newer response is
     ///   not stored.
     /// - Returns: the keys of newly overtaken responses that are being written or have been written.
     func overtake(_ reach: AnswerOrder.Reach, withdraws: Bool = true) -> [CacheKey] {
-        orders.overtake(url, by: number, reach, withdraws)
+        ask { $0.overtake(by: number, reach, withdraws: withdraws) } ?? []
     }
 
     /// Notes that this response is stored as a part or not at all. It overtakes no older one of the same
     /// representation.
-    func spareSame() { orders.spareSame(url, number) }
+    func spareSame() { _ = ask { $0.spareSame(number) } }
 
     /// Whether the response may be written. If so, it counts as being written from now on and overtakes older ones.
-    func beginWriting(overtaking reach: AnswerOrder.Reach?) -> Bool { orders.beginWriting(url, number, reach) }
+    func beginWriting(overtaking reach: AnswerOrder.Reach?) -> Bool {
+        ask { $0.beginWriting(number, overtaking: reach) } ?? false
+    }
 }
 
 /// The responses in progress of all URLs. Each URL has its own order.
@@ -81,26 +87,8 @@ final class AnswerOrders: Sendable {
         return AnswerPlace(self, url, number)
     }
 
-    fileprivate func isOvertaken(_ url: Digest, _ number: UInt64) -> Bool {
-        state.withLock { $0.urls[url]?.order.isOvertaken(number) ?? false }
-    }
-
-    fileprivate func isWithdrawn(_ url: Digest, _ number: UInt64) -> Bool {
-        state.withLock { $0.urls[url]?.order.isWithdrawn(number) ?? false }
-    }
-
-    fileprivate func overtake(
-        _ url: Digest, by number: UInt64, _ reach: AnswerOrder.Reach, _ withdraws: Bool
-    ) -> [CacheKey] {
-        state.withLock { $0.urls[url]?.order.overtake(by: number, reach, withdraws: withdraws) ?? [] }
-    }
-
-    fileprivate func spareSame(_ url: Digest, _ number: UInt64) {
-        state.withLock { $0.urls[url]?.order.spareSame(number) }
-    }
-
-    fileprivate func beginWriting(_ url: Digest, _ number: UInt64, _ reach: AnswerOrder.Reach?) -> Bool {
-        state.withLock { $0.urls[url]?.order.beginWriting(number, overtaking: reach) ?? false }
+    fileprivate func ask<Result: Sendable>(_ url: Digest, _ question: (inout AnswerOrder) -> Result) -> Result? {
+        state.withLock { state in state.urls[url].map { question(&$0.order) } }
     }
 
     fileprivate func leave(_ url: Digest, _ number: UInt64) {
