@@ -238,10 +238,7 @@ public struct RequestFlow: Sendable {
 
     private func isTooOld(_ fetched: Fetched, _ now: WallTime) -> Bool {
         guard fetched.origin == .otherForm || fetched.origin == .store else { return false }
-        switch terms.judge.decide(fetched.entry, directives, now: now).decision {
-        case .fresh, .negative: return false
-        case .stale, .unusable: return true
-        }
+        return !terms.judge.decide(fetched.entry, directives, now: now).decision.isFresh
     }
 
     /// Whether the response needs validation for this request although its call was sent before the request arrived.
@@ -307,6 +304,9 @@ public struct RequestFlow: Sendable {
 }
 
 extension ReuseDecision {
+    /// Whether the stored response may be given, and needs no refresh.
+    public var isFresh: Bool { self == .fresh || self == .negative }
+
     /// Whether the stored response may be given.
     public var isUsable: Bool {
         switch self {

@@ -88,10 +88,7 @@ struct ProvisionalAnswer: Sendable {
     }
 
     private func isUsable(_ entry: StoredResponse, _ rule: FreshnessRule) -> Bool {
-        switch ConfiguredReuse.decide(entry: entry, directives: .none, rule: rule, now: engine.time.wall()).decision {
-        case .fresh, .negative, .stale: true
-        case .unusable: false
-        }
+        ConfiguredReuse.decide(entry: entry, directives: .none, rule: rule, now: engine.time.wall()).decision.isUsable
     }
 
     /// Stored answers to a shorter term, from the sources that are asked for the longer one.

@@ -144,10 +144,7 @@ public final class EntryCache: Sendable {
 
     /// Whether an entry can be used without a validation. A fresh entry that is older than this client accepts cannot.
     func isFresh(_ entry: StoredResponse, _ directives: ClientDirectives, _ rule: FreshnessRule) -> Bool {
-        switch ConfiguredReuse.decide(entry: entry, directives: directives, rule: rule, now: time.wall()).decision {
-        case .fresh, .negative: true
-        case .stale, .unusable: false
-        }
+        ConfiguredReuse.decide(entry: entry, directives: directives, rule: rule, now: time.wall()).decision.isFresh
     }
 
     private func unreadable(_ error: any Error) -> StoredResponse? {

@@ -88,10 +88,7 @@ public struct PassFetch: Sendable {
 
     func answersNow(_ entry: StoredResponse) -> Bool {
         let directives = isRefresh ? ClientDirectives.none : request.directives
-        return switch request.judge.decide(entry, directives, now: engine.time.wall()).decision {
-        case .fresh, .negative: true
-        case .stale, .unusable: false
-        }
+        return request.judge.decide(entry, directives, now: engine.time.wall()).decision.isFresh
     }
 
     /// - Parameter found: what is stored, and what of it to ask for.

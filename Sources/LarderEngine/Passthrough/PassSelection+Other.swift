@@ -50,11 +50,7 @@ extension PassSelection {
 
     /// Whether an entry may be used as it is, and by this client.
     private func answers(_ entry: StoredResponse) -> Bool {
-        guard !request.isPersonal || request.judge.isForAll(entry) else { return false }
-        return switch request.judge.decide(entry, request.directives, now: engine.time.wall()).decision {
-        case .fresh, .negative: true
-        case .stale, .unusable: false
-        }
+        (!request.isPersonal || request.judge.isForAll(entry)) && fetch.answersNow(entry)
     }
 
     private func chosen(

@@ -17,6 +17,9 @@ public struct PassSelection: Sendable {
         self.snapshot = snapshot
     }
 
+    /// The fetch of the response for a client.
+    var fetch: PassFetch { PassFetch(engine: engine, request: request, snapshot: snapshot, isRefresh: false) }
+
     /// The digest whose removal makes a fetch in progress outdated.
     var removable: Digest { request.target.digest }
 
@@ -39,7 +42,7 @@ public struct PassSelection: Sendable {
     }
 
     func find() async -> EntryCache.Found {
-        let fetch = PassFetch(engine: engine, request: request, snapshot: snapshot, isRefresh: false)
+        let fetch = fetch
         let found = await fetch.variants.find()
         guard request.rule.semantics == .rfc else { return found }
         guard let entry = found.entry else {
@@ -51,14 +54,12 @@ public struct PassSelection: Sendable {
     }
 
     /// The range that the request asks for, for a fetch that may store the response.
-    var part: PartPlan? { PassParts(engine: engine, request: request, snapshot: snapshot).asWritten }
+    var part: PartPlan? { fetch.parts.asWritten }
 
     /// The key of the flight that fetches the response. Requests with the same key share one flight: requests for the
     /// same URL, and if variants are known, those with the same selecting fields as far as that can be told.
     func flightKey(_ found: EntryCache.Found) -> Digest {
-        if let part = found.part {
-            return PassParts(engine: engine, request: request, snapshot: snapshot).flightKey(part)
-        }
+        if let part = found.part { return fetch.parts.flightKey(part) }
         guard let names = found.index?.variants.first?.names else { return request.codedDigest }
         return request.variantKey(VariantIndex.selection(names: names, requestFields: request.forwarded)).digest
     }
@@ -87,8 +88,7 @@ public struct PassSelection: Sendable {
         guard request.method == .get, request.content == nil, !request.wantsRange, found.hasNothing, found.part == nil,
             found.chosenBy == nil
         else { return nil }
-        return PassExchange(
-            PassFetch(engine: engine, request: request, snapshot: snapshot, isRefresh: false), found)
+        return PassExchange(fetch, found)
     }
 
     /// Fetches and stores the response. Ends when the row is committed or refused.

@@ -63,11 +63,8 @@ struct VariantStore: Sendable {
     /// Whether the entry answers this request without being validated.
     private func isUsable(_ entry: StoredResponse) -> Bool {
         let judge = request.judge
-        guard !request.isPersonal || judge.isForAll(entry) else { return false }
-        return switch judge.decide(entry, request.directives, now: engine.time.wall()).decision {
-        case .fresh, .negative, .stale: true
-        case .unusable: false
-        }
+        return (!request.isPersonal || judge.isForAll(entry))
+            && judge.decide(entry, request.directives, now: engine.time.wall()).decision.isUsable
     }
 
     /// Whether the requested ranges of a large body begin with the bytes that were stored. A damaged body is a miss as

@@ -50,9 +50,8 @@ extension PassSelection {
     public func freshen(
         _ stored: StoredResponse, to entry: StoredResponse, by head: UpstreamHead, since began: RemovalStamp
     ) async {
-        let parts = PassParts(engine: engine, request: request, snapshot: snapshot)
         var entry = entry
         entry.arrival = engine.cache.arrivals.next()
-        _ = await parts.freshen(stored, to: entry, by: head, since: began)
+        _ = await fetch.parts.freshen(stored, to: entry, by: head, since: began)
     }
 }
