@@ -70,7 +70,7 @@ final class FormFile: BodyReader {
 
     /// Processes an event, or reads more of the body. Returns false at the end of the body.
     private func step() async throws(BodyFailure) -> Bool {
-        let isDone = try refusing { state throws(Refusal) in
+        let isDone = try refusing { state throws(ClientFacingError) in
             while let event = state.waiting.first {
                 if state.isInFile, case .content = event { return true }
                 state.waiting.removeFirst()
@@ -81,7 +81,7 @@ final class FormFile: BodyReader {
         }
         if isDone { return true }
         let piece = try await base.next()
-        return try refusing { state throws(Refusal) in
+        return try refusing { state throws(ClientFacingError) in
             do throws(MultipartFault) {
                 guard let piece else {
                     try state.form.finish()
@@ -89,34 +89,25 @@ final class FormFile: BodyReader {
                 }
                 state.waiting += try state.form.feed(piece)
             } catch {
-                throw Refusal(
-                    ClientFacingError(
-                        status: 400, code: UploadFailure.malformed.rawValue,
-                        detail: "The form cannot be read: \(error.rawValue)."))
+                throw Self.refusal("The form cannot be read: \(error.rawValue).")
             }
             return true
         }
     }
 
-    private struct Refusal: Error {
-        let problem: ClientFacingError
-
-        init(_ problem: ClientFacingError) { self.problem = problem }
-    }
-
-    private func refusing(_ body: (inout State) throws(Refusal) -> Bool) throws(BodyFailure) -> Bool {
+    private func refusing(_ body: (inout State) throws(ClientFacingError) -> Bool) throws(BodyFailure) -> Bool {
         let result = state.withLock { state -> Result<Bool, BodyFailure> in
-            do throws(Refusal) {
+            do throws(ClientFacingError) {
                 return .success(try body(&state))
             } catch {
-                state.fault = error.problem
-                return .failure(BodyFailure(error.problem.detail))
+                state.fault = error
+                return .failure(BodyFailure(error.detail))
             }
         }
         return try result.get()
     }
 
-    private static func take(_ event: MultipartFormReader.Event, _ state: inout State) throws(Refusal) {
+    private static func take(_ event: MultipartFormReader.Event, _ state: inout State) throws(ClientFacingError) {
         switch event {
         case .part(let part):
             let ofFiles = state.fields.format.fileFields
@@ -127,11 +118,10 @@ final class FormFile: BodyReader {
                 }
                 // Without a file name the field holds base64 or a URL, which other clients of the API send.
                 guard part.filename != nil else {
-                    throw Refusal(
-                        ClientFacingError(
-                            status: 415, code: "unsupportedKind",
-                            detail: "The field \"\(part.name)\" has no file: base64 and URLs are not passed on.",
-                            parameter: part.name))
+                    throw ClientFacingError(
+                        status: 415, code: "unsupportedKind",
+                        detail: "The field \"\(part.name)\" has no file: base64 and URLs are not passed on.",
+                        parameter: part.name)
                 }
                 guard !state.hadFile else { throw refusal("The form has more than one file. Send one file at a time.") }
                 (state.isInFile, state.hadFile) = (true, true)
@@ -148,17 +138,13 @@ final class FormFile: BodyReader {
             state.isInFile = false
             guard let field = state.field.take() else { return }
             guard let text = field.value.strictText else { throw refusal("A field's text is not UTF-8.") }
-            do {
-                try state.fields.set(field.name, text)
-            } catch {
-                throw Refusal(error)
-            }
+            try state.fields.set(field.name, text)
         case .end: break
         }
     }
 
-    private static func refusal(_ detail: String) -> Refusal {
-        Refusal(ClientFacingError(status: 400, code: UploadFailure.malformed.rawValue, detail: detail))
+    private static func refusal(_ detail: String) -> ClientFacingError {
+        ClientFacingError(status: 400, code: UploadFailure.malformed.rawValue, detail: detail)
     }
 }
 

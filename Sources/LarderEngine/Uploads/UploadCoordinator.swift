@@ -176,13 +176,7 @@ public actor UploadCoordinator {
     /// Records that the client that sends the content has left.
     public nonisolated func clientLost(_ id: String) {
         loop.post { [weak self] in
-            self?.assumeIsolated {
-                $0.fail(
-                    id, .clientLost,
-                    ClientFacingError(
-                        status: 400, code: UploadFailure.clientLost.rawValue,
-                        detail: "The connection ended before the whole content had arrived."))
-            }
+            self?.assumeIsolated { $0.fail(id, .clientLost, Self.lost) }
         }
     }
 
@@ -298,6 +292,11 @@ public actor UploadCoordinator {
         counters.cell(UploadCounters.underWay).set(underWay)
         counters.cell(UploadCounters.held).set(entries.count)
     }
+
+    /// The error of an upload whose client left before all of its content had come.
+    static let lost = ClientFacingError(
+        status: 400, code: UploadFailure.clientLost.rawValue,
+        detail: "The connection ended before the whole content had arrived.")
 
     /// The 404 error of an unknown upload.
     public static let unknown = ClientFacingError(

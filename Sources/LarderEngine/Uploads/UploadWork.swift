@@ -56,7 +56,8 @@ public struct UploadWork: Sendable {
     public func run() async {
         do throws(Ending) {
             let image = try await send()
-            await forgetLists()
+            // The account's lists lack the new picture.
+            await engine.forgetUploaded(to: provider.name, format.outdatedPaths)
             await uploads.finish(id, image)
         } catch {
             await uploads.fail(id, error.failure, error.problem)
@@ -303,18 +304,7 @@ public struct UploadWork: Sendable {
                 detail: "The file is larger than \(Units.format(size: limit)), the limit for its kind."))
     }
 
-    private func lost() -> Ending {
-        Ending(
-            .clientLost,
-            ClientFacingError(
-                status: 400, code: UploadFailure.clientLost.rawValue,
-                detail: "The connection ended before the whole content had arrived."))
-    }
-
-    /// Purges the account's lists, which lack the new picture.
-    private func forgetLists() async {
-        await engine.forgetUploaded(to: provider.name, format.outdatedPaths)
-    }
+    private func lost() -> Ending { Ending(.clientLost, UploadCoordinator.lost) }
 }
 
 extension Engine {
