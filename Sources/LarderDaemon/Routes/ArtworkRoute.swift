@@ -39,7 +39,7 @@ struct ArtworkRoute: Sendable {
         do {
             served = try await EntryRequest(
                 engine: engine,
-                recipe: ArtworkWork(engine: engine).recipe(key, provider, permission, rule, settings, directives),
+                recipe: engine.artworkRecipe(key, provider, permission, rule, settings, directives),
                 terms: RequestTerms(
                     directives: directives,
                     judge: .configured(rule, staleWhileRefresh: provider.settings.staleWhileRefresh),

@@ -31,8 +31,24 @@ extension ImageCheck {
     }
 }
 
+extension Engine {
+    /// Returns the recipe of an image.
+    /// - Parameters:
+    ///   - permission: the URL and addresses that the image may be fetched from.
+    ///   - directives: the client's demands. An answer that the client forbids to store is not stored.
+    public func artworkRecipe(
+        _ key: CacheKey, _ provider: ConfiguredProvider, _ permission: ImageHosts.Permission, _ rule: FreshnessRule,
+        _ settings: Settings, _ directives: ClientDirectives
+    ) -> EntryRecipe {
+        let fetch = ArtworkFetch(
+            engine: self, key: key, provider: provider, permission: permission, rule: rule, settings: settings,
+            directives: directives)
+        return EntryRecipe(cache, key, announcing: { await fetch.work($0) }, provider: provider.name)
+    }
+}
+
 /// The fetch of one image.
-struct ArtworkFetch: Sendable {
+private struct ArtworkFetch: Sendable {
     let engine: Engine
     let key: CacheKey
     let provider: ConfiguredProvider
