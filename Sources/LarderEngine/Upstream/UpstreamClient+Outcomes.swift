@@ -56,12 +56,19 @@ extension UpstreamClient {
         countFleetHops(call.provider, redirects)
     }
 
-    /// Records that a call got an answer from a working provider.
-    func succeeded(_ call: UpstreamCall, _ classification: Classification) {
-        guard call.isBudgeted else { return }
+    /// Records what the answer to a call says of the provider.
+    /// - Returns: the failure that the answer is; nil if it came from a working provider.
+    func answered(
+        _ call: UpstreamCall, _ attempt: CallAttempt?, _ answer: UpstreamResponse, _ classification: Classification
+    ) -> UpstreamFailure? {
+        if let failure = UpstreamFailure(classification, response: answer, provider: call.provider) {
+            return failed(call, attempt, failure)
+        }
+        guard call.isBudgeted else { return nil }
         let now = time.moment()
         let isData = classification == .data || classification == .empty
         noteResumed(call, step { $0.succeeded(call, isData: isData, now: now) })
+        return nil
     }
 
     private func noteResumed(_ call: UpstreamCall, _ effect: LaneTable.Effect) {

@@ -133,11 +133,7 @@ extension UpstreamClient {
         }
         let classification = answer.status == 101 ? .data : call.classify(answer).heedingRetryAfter(of: answer)
         count(call, classification.word)
-        if let failure = UpstreamFailure(classification, response: answer, provider: call.provider) {
-            _ = failed(call, nil, failure)
-        } else {
-            succeeded(call, classification)
-        }
+        _ = answered(call, nil, answer, classification)
         // The next call gets another token.
         if answer.status == 401, let pass { Task { await self.renewed(pass) } }
     }

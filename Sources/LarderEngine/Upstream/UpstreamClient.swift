@@ -164,10 +164,7 @@ public final class UpstreamClient: Sendable {
                 await compute.run(reading: response.plainSize) { classify(response).heedingRetryAfter(of: response) }
             }
             count(call, classification.word)
-            if let failure = UpstreamFailure(classification, response: response, provider: call.provider) {
-                return .failure(failed(call, attempt, failure))
-            }
-            succeeded(call, classification)
+            if let failure = answered(call, attempt, response, classification) { return .failure(failure) }
             return .success((response, classification))
         } catch {
             return .failure(lost(call, error, settle(number)))
@@ -230,11 +227,7 @@ public final class UpstreamClient: Sendable {
             let answer = stream.head.response
             let classification = call.classify(answer).heedingRetryAfter(of: answer)
             if classification != .data || !call.isJudgedByBody { count(call, classification.word) }
-            if let failure = UpstreamFailure(classification, response: answer, provider: call.provider) {
-                _ = failed(call, attempt, failure)
-            } else {
-                succeeded(call, classification)
-            }
+            _ = answered(call, attempt, answer, classification)
             return .success((stream, classification))
         }
     }
