@@ -150,7 +150,6 @@ public final class FlightCoordinator: Sendable {
         if waiter.hasJoined { joined.add() }
         switch admittance {
         case .answered(let obtained): tell(obtained)
-        case .told(let result): waiter.resume(result)
         case .refused:
             refused.add()
             waiter.resume(.failed(Self.overload))

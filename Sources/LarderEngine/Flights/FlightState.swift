@@ -81,7 +81,6 @@ struct FlightState {
     /// What becomes of a caller.
     enum Admittance: Sendable {
         case answered(Obtained)
-        case told(FlightResult)
         /// The limit of flights or of waiters is reached.
         case refused
         /// The caller waits for that flight.
@@ -152,7 +151,8 @@ struct FlightState {
             waiter.hasJoined = true
         }
         guard let flight = flights[number] else { return .answered(.left) }
-        if let made = flight.announced { return .told(.answered(made)) }
+        // A response that is announced and not for others is found by nobody.
+        if let made = flight.announced { return .answered(.result(.answered(made), joined: true)) }
         guard let isQueued = flight.wait.register(ticket.asker, ticket: ticket.number) else {
             // The flight was given up since `letGo` looked. Now `letGo` detaches it.
             waiter.hasJoined = false
