@@ -3,14 +3,10 @@
 import LarderCache
 import LarderCore
 
-/// The fate of a call in stock.
-struct StockFate: Sendable {
-    var provider: String
-    /// True if the call was sent, false if it was given back.
-    var isUsed: Bool
-}
-
 extension LaneTable {
+    /// The provider of a call in stock, and whether the call was sent; otherwise it was given back.
+    typealias StockFate = (provider: String, isUsed: Bool)
+
     /// Records that the calls reserved ahead were written down, or could not be.
     mutating func stocked(_ ahead: [CallStock.Call], of provider: String, areWritten: Bool, now: Moment) {
         guard !ahead.isEmpty, let lane = lanes[provider] else { return }
@@ -44,7 +40,7 @@ extension LaneTable {
         guard !calls.isEmpty, let lane = lanes[provider] else { return }
         for call in calls {
             lane.budget.giveBack(call.counted, callNumber: call.number)
-            stockFates.append(StockFate(provider: provider, isUsed: false))
+            stockFates.append((provider, isUsed: false))
         }
         if areWritten { note(.unsent(provider: provider, at: calls.map(\.counted.wall))) }
         look(provider, now: now)

@@ -167,7 +167,7 @@ struct LaneTable {
             held.attempt.takenAt = used?.counted ?? now
             if used != nil {
                 held.attempt.isReserved = true
-                stockFates.append(StockFate(provider: provider, isUsed: true))
+                stockFates.append((provider, isUsed: true))
             }
             guard !lane.isUnlimited, used == nil else { return .ready }
             held.attempt.isReserving = true

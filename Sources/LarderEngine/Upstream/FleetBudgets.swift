@@ -16,12 +16,6 @@ struct FleetBudgets: Sendable {
     var reserve = 0
 }
 
-/// One budget of the fleet.
-struct FleetBudget: Sendable {
-    var tier: SharedTier
-    var subject: QuotaSubject
-}
-
 extension UpstreamClient {
     /// Sets the tier that keeps the budgets. With nil they are this host's own.
     public func share(_ tier: SharedTier?) {
@@ -30,7 +24,7 @@ extension UpstreamClient {
 
     /// Returns the fleet budget of an attempt; nil if the budget is this host's own. The reserve holds for the fleet. The
     /// shares of tools hold on each host, for its own calls.
-    func fleetBudget(of number: UInt64, _ urgency: Urgency?) -> FleetBudget? {
+    func fleetBudget(of number: UInt64, _ urgency: Urgency?) -> (tier: SharedTier, subject: QuotaSubject)? {
         let (tier, reserve) = fleet.withLock { ($0.tier, $0.reserve) }
         guard let tier, let attempt = step({ $0.attempt(number) }), var subject = subject(attempt.provider)
         else { return nil }
@@ -39,7 +33,7 @@ extension UpstreamClient {
         } else {
             subject.reserve = reserve
         }
-        return FleetBudget(tier: tier, subject: subject)
+        return (tier, subject)
     }
 
     private func subject(_ name: String) -> QuotaSubject? {

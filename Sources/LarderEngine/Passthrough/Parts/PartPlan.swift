@@ -17,12 +17,9 @@ struct StoredParts: Sendable {
 
     /// Whether a response is a part of the same representation.
     func isSame(as answer: PartAnswer) -> Bool { content.isSame(as: answer.validator, length: answer.length) }
+}
 
-    init(row: StoredResponse, content: PartialContent) {
-        self.row = row
-        self.content = content
-    }
-
+extension StoredParts {
     /// Decodes the list from a row. Nil if the row holds something else.
     init?(_ row: StoredResponse) {
         guard row.endpoint == Self.listName, row.large == nil, let content = PartialContent(decoding: row.body) else {
