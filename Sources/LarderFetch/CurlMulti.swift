@@ -118,11 +118,17 @@ final class CurlMulti {
     }
 
     private func end(_ easy: UnsafeMutableRawPointer, _ code: CURLcode) {
-        guard let entry = transfers.removeValue(forKey: easy) else { return }
+        guard let (entry, end) = takeOut(easy, code) else { return }
+        entry.ended(end)
+    }
+
+    /// Ends a transfer and removes its handle. The caller tells the owner.
+    private func takeOut(_ easy: UnsafeMutableRawPointer, _ code: CURLcode) -> (Entry, TransferEnd)? {
+        guard let entry = transfers.removeValue(forKey: easy) else { return nil }
         let end = entry.transfer.end(code)
         curl_multi_remove_handle(multi, easy)
         entry.transfer.close()
-        entry.ended(end)
+        return (entry, end)
     }
 
     /// Notes that the rest of a transfer's request body is not sent. If the response ends with the connection, libcurl
@@ -222,11 +228,7 @@ final class CurlMulti {
             guard message.pointee.msg == CURLMSG_DONE, let easy = message.pointee.easy_handle else { continue }
             // The message becomes invalid when the handle is removed.
             let code = larder_message_result(message)
-            guard let entry = transfers.removeValue(forKey: easy) else { continue }
-            let end = entry.transfer.end(code)
-            curl_multi_remove_handle(multi, easy)
-            entry.transfer.close()
-            told.append((entry, end))
+            if let end = takeOut(easy, code) { told.append(end) }
         }
         for (entry, end) in told { entry.ended(end) }
         endStranded()

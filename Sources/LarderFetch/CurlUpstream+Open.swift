@@ -31,9 +31,8 @@ extension CurlUpstream {
     public func open(
         _ order: FetchOrder, upload: Upload?, stall: Duration?
     ) async throws(FetchError) -> UpstreamStream {
-        let demand = StreamDemand(upload: upload, stall: stall)
-        return try await perform(order, abandoned: { upload?.reader.abandon() }) { ticket, core, continuation in
-            core.start(ticket, order, demand) { continuation.resume(returning: $0) }
+        try await perform(order, abandoned: { upload?.reader.abandon() }) { ticket, core, continuation in
+            core.start(ticket, order, upload: upload, stall: stall) { continuation.resume(returning: $0) }
         }
     }
 
@@ -45,7 +44,7 @@ extension CurlUpstream {
         return { order, stall, done in
             way.go { core in
                 // Posted, because the outcome comes in the middle of a step of the fetcher, which may be this one.
-                core.start(ticket, order, StreamDemand(upload: nil, stall: stall)) { [loop = way.loop] outcome in
+                core.start(ticket, order, upload: nil, stall: stall) { [loop = way.loop] outcome in
                     ticket.end()
                     loop.post { done(outcome) }
                 }

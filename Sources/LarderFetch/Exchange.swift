@@ -10,12 +10,6 @@ enum Asker {
     case stream(@Sendable (Result<UpstreamStream, FetchError>) -> Void)
 }
 
-/// What the caller of `open` asks for in addition to its order.
-struct StreamDemand: Sendable {
-    var upload: Upload?
-    var stall: Duration?
-}
-
 /// What a response leads to.
 enum Verdict {
     case answer

@@ -53,12 +53,12 @@ final class FetchCore {
     }
 
     func start(
-        _ ticket: FetchTicket, _ order: FetchOrder, _ demand: StreamDemand,
+        _ ticket: FetchTicket, _ order: FetchOrder, upload: Upload?, stall: Duration?,
         _ done: @escaping @Sendable (Result<UpstreamStream, FetchError>) -> Void
     ) {
         var order = order
         var feed: UploadFeed?
-        if let upload = demand.upload {
+        if let upload {
             // An empty upload needs no feed. Content of a HEAD request has no meaning and is dropped (RFC 9110 §9.3.2).
             if upload.length == 0 || order.method == .head {
                 order.body = order.method == .head ? nil : []
@@ -68,7 +68,7 @@ final class FetchCore {
                 feed = UploadFeed(upload) { result in way?.post { $0.took(id, result) } }
             }
         }
-        begin(ticket, order, .stream(done), stall: demand.stall, feed: feed)
+        begin(ticket, order, .stream(done), stall: stall, feed: feed)
     }
 
     private func begin(
