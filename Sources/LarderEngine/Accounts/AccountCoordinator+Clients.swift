@@ -86,7 +86,7 @@ extension AccountCoordinator {
     /// Gets a token and reports it to the state.
     func obtain(_ application: ClientApplication, _ generation: UInt64) async {
         let provider = application.provider
-        let answer = await ask(application)
+        let answer = await answer(to: application.order, of: provider) { TokenAnswer($0, to: application.client) }
         let now = time.wall()
         switch answer {
         case .granted(let granted):
@@ -108,20 +108,6 @@ extension AccountCoordinator {
     private func failed(_ provider: String, _ reason: FailureClass, _ detail: String, _ generation: UInt64) {
         accounts[provider]?.state.renewalFailed(reason, detail, of: generation, now: time.wall())
         log.warning("no token", ["provider": provider, "class": reason.rawValue, "detail": detail])
-    }
-
-    private func ask(_ application: ClientApplication) async -> TokenAnswer {
-        let order = application.order
-        do {
-            let response = try await upstream.fetch(order)
-            guard let plain = response.decoded(limit: order.maxBody) else {
-                return .failed(.broken, "The token endpoint's answer could not be read.")
-            }
-            return TokenAnswer(plain, to: application.client)
-        } catch {
-            let failure = UpstreamFailure(error, provider: application.provider)
-            return .failed(failure.failure, failure.detail)
-        }
     }
 
     /// The failure of a call that got no token.

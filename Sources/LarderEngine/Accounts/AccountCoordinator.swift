@@ -273,15 +273,22 @@ public actor AccountCoordinator {
                 .notConfigured,
                 "providers.\(application.provider).key and providers.\(application.provider).clientSecret are needed.")
         }
+        let own = [application.clientSecret ?? "", Self.secret(of: grant)]
+        return await answer(to: order, of: application.provider) { TokenAnswer($0, secrets: secrets + own) }
+    }
+
+    /// Sends a request for tokens.
+    /// - Parameter read: reads the answer, whose content coding has been undone.
+    func answer(
+        to order: FetchOrder, of provider: String, _ read: (UpstreamResponse) -> TokenAnswer
+    ) async -> TokenAnswer {
         do {
-            let response = try await upstream.fetch(order)
-            guard let plain = response.decoded(limit: order.maxBody) else {
+            guard let plain = try await upstream.fetch(order).decoded(limit: order.maxBody) else {
                 return .failed(.broken, "The token endpoint's answer could not be read.")
             }
-            let own = [application.clientSecret ?? "", Self.secret(of: grant)]
-            return TokenAnswer(plain, secrets: secrets + own)
+            return read(plain)
         } catch {
-            let failure = UpstreamFailure(error, provider: application.provider)
+            let failure = UpstreamFailure(error, provider: provider)
             return .failed(failure.failure, failure.detail)
         }
     }
