@@ -96,7 +96,7 @@ struct EntriesRoute: Sendable {
         } catch {
             throw .storeUnreadable
         }
-        guard let detail, let stored = await engine.cache.stored(detail.key) else {
+        guard let detail, let stored = await engine.cache.open(detail.key) else {
             throw ClientFacingError(
                 status: 404, code: "unknownEntry", detail: "No entry has that digest.", parameter: "key")
         }

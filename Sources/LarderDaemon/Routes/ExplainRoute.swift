@@ -64,7 +64,7 @@ struct ExplainRoute: Sendable {
     /// The entry as it is now; nil if it is gone or the disk takes too long.
     private func stored(_ digest: Digest) async -> StoredResponse? {
         guard let detail = try? await engine.cache.store.detail(of: digest) else { return nil }
-        return await engine.cache.stored(detail.key)
+        return await engine.cache.open(detail.key)
     }
 
     /// Explains a hit without a task. The loop's record has the figures, and the explanation log knows the entry.

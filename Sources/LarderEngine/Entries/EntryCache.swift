@@ -107,7 +107,7 @@ public final class EntryCache: Sendable {
     }
 
     /// The same, but a large body is not read into memory.
-    func open(_ key: CacheKey) async -> StoredResponse? {
+    public func open(_ key: CacheKey) async -> StoredResponse? {
         do {
             return try await store.open(key)
         } catch {
@@ -132,9 +132,6 @@ public final class EntryCache: Sendable {
 
     /// Whether something of the URL with that key may be stored: see `SQLiteStore.mayHold`.
     func mayHold(_ key: CacheKey) async -> Bool { await store.mayHold(key) }
-
-    /// The stored entry for display to a person. A large body is not read into memory.
-    public func stored(_ key: CacheKey) async -> StoredResponse? { await open(key) }
 
     /// The stored entry, if it can be used without a validation.
     public func fresh(_ key: CacheKey, _ directives: ClientDirectives, _ rule: FreshnessRule) async -> StoredResponse? {

@@ -228,14 +228,16 @@ public final class FlightCoordinator: Sendable {
 
     private func start(_ lead: FlightState.Lead, _ question: FlightQuestion, on loop: EventLoop) {
         let voice = FlightVoice { [self] in announce(lead.number, question, $0) }
-        FlightWait.$current.withValue(lead.wait) {
+        FlightWait.$current.withValue(lead.flight.wait) {
             if let exchange = question.exchange, loop.isCurrent {
-                let flight = PassExchange.Flight(loop: loop, task: lead.task, wait: lead.wait, voice: voice) {
+                let flight = PassExchange.Flight(
+                    loop: loop, task: lead.flight.task, wait: lead.flight.wait, voice: voice
+                ) {
                     [self] in land(lead.number, question, $0)
                 }
                 if exchange.begin(flight) { return }
             }
-            lead.task.attach(
+            lead.flight.task.attach(
                 Task(executorPreference: loop) {
                     let result = await question.work(voice)
                     self.land(lead.number, question, result)

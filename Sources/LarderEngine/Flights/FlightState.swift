@@ -89,11 +89,7 @@ struct FlightState {
     }
 
     /// A flight that must be started.
-    struct Lead: Sendable {
-        var number: FlightNumber
-        var task: RunningWork
-        var wait: FlightWait
-    }
+    typealias Lead = (number: FlightNumber, flight: Flight)
 
     /// The callers to resume, each with the membership that it had.
     typealias Told = [(waiter: Waiter, membership: Membership?)]
@@ -263,7 +259,7 @@ struct FlightState {
     private mutating func begin(_ number: FlightNumber, _ beginning: RemovalStamp, _ provider: String) -> Lead {
         let flight = Flight(beginning: beginning, provider: provider)
         flights[number] = flight
-        return Lead(number: number, task: flight.task, wait: flight.wait)
+        return (number, flight)
     }
 
     /// Remembers a failure. The pause begins when the attempt ends; otherwise a slow failure would be repeated at once.

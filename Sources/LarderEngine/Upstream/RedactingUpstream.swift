@@ -77,9 +77,7 @@ public struct RedactingUpstream: Upstream {
             return stream
         }
         let head = stream.head
-        var received = UpstreamResponse(
-            status: head.status, reason: head.reason, fields: head.fields, requestTime: head.requestTime,
-            responseTime: head.responseTime, url: head.url)
+        var received = head.response
         var found: UpstreamResponse?
         if let body = try await collect(stream, of: order) {
             received.body = body
