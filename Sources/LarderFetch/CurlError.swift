@@ -1,6 +1,7 @@
 // The one place that maps libcurl's codes to our stages. The table lists each code that an http or https transfer can
-// end with, and its sentence. Any other code counts as a fault of sending and is reported by its number. The sentence
-// is ours, never libcurl's error text, which may contain the URL (https://curl.se/libcurl/c/libcurl-errors.html).
+// end with, and its sentence. No option that we set leads to another; any other code would count as a fault of sending.
+// The sentence is ours, never libcurl's error text, which may contain the URL
+// (https://curl.se/libcurl/c/libcurl-errors.html).
 import CCurl
 import LarderCore
 
@@ -47,7 +48,6 @@ enum CurlError {
         row(CURLE_COULDNT_RESOLVE_PROXY, .resolve, "The proxy's name has no address."),
 
         row(CURLE_COULDNT_CONNECT, .connect, "No connection could be made."),
-        row(CURLE_INTERFACE_FAILED, .connect, "The network interface could not be used."),
         row(CURLE_NO_CONNECTION_AVAILABLE, .connect, "No connection was free."),
         // The order's own URL was read before.
         row(CURLE_URL_MALFORMAT, .connect, "The proxy's URL could not be read."),
@@ -59,17 +59,8 @@ enum CurlError {
             "The server's certificate is not valid, or no known authority vouches for it (providers.<name>.ca)."),
         row(CURLE_SSL_CACERT_BADFILE, .secure, "The file of certificate authorities could not be read."),
         row(CURLE_SSL_CIPHER, .secure, "No common TLS cipher was found."),
-        row(CURLE_SSL_ISSUER_ERROR, .secure, "The issuer of the server's certificate is not accepted."),
-        row(CURLE_SSL_INVALIDCERTSTATUS, .secure, "The server's certificate is revoked or its state unknown."),
-        row(CURLE_SSL_PINNEDPUBKEYNOTMATCH, .secure, "The server's key is not the expected one."),
-        row(CURLE_SSL_CERTPROBLEM, .secure, "The client's certificate could not be used."),
         row(CURLE_SSL_CLIENTCERT, .secure, "The server asks for a client certificate."),
-        row(CURLE_SSL_CRL_BADFILE, .secure, "The certificate revocation list could not be read."),
-        row(CURLE_SSL_ENGINE_NOTFOUND, .secure, "The TLS engine is missing."),
-        row(CURLE_SSL_ENGINE_SETFAILED, .secure, "The TLS engine could not be chosen."),
-        row(CURLE_SSL_ENGINE_INITFAILED, .secure, "The TLS engine could not be started."),
         row(CURLE_SSL_SHUTDOWN_FAILED, .secure, "The TLS connection could not be closed."),
-        row(CURLE_USE_SSL_FAILED, .secure, "The connection could not be made secure."),
 
         row(CURLE_SEND_ERROR, .send, "The connection broke while the request was sent."),
         row(CURLE_SEND_FAIL_REWIND, .send, "The request's body could not be sent again."),
@@ -84,9 +75,6 @@ enum CurlError {
         row(CURLE_GOT_NOTHING, .receive, "The connection was closed without an answer."),
         row(CURLE_RECV_ERROR, .receive, "The connection broke while the answer was received."),
         row(CURLE_PARTIAL_FILE, .receive, "The answer was cut off."),
-        row(CURLE_AGAIN, .receive, "The connection was not ready."),
-        row(CURLE_HTTP2, .receive, "The HTTP/2 connection broke."),
-        row(CURLE_HTTP2_STREAM, .receive, "The HTTP/2 stream broke."),
         row(CURLE_UNRECOVERABLE_POLL, .receive, "The connection could not be waited for."),
 
         // The loop's timer enforces the order's deadline. libcurl reports only its connect timeout.
@@ -102,10 +90,7 @@ enum CurlError {
         // arguments are found when options are set, before anything is sent.
         row(CURLE_BAD_FUNCTION_ARGUMENT, .malformed, "The answer's head could not be read."),
         row(CURLE_BAD_CONTENT_ENCODING, .malformed, "The answer's coding could not be read."),
-        row(CURLE_RANGE_ERROR, .malformed, "The answer's range could not be read."),
         row(CURLE_WRITE_ERROR, .malformed, "The answer was refused while it was received."),
-
-        row(CURLE_TOO_MANY_REDIRECTS, .malformed, "The answer redirects too often."),
 
         row(CURLE_LOGIN_DENIED, .forbidden, "The URL holds credentials."),
 
