@@ -88,8 +88,7 @@ extension FetchCore {
     }
 
     private func watchQueue(_ exchange: Exchange) {
-        exchange.queueTimer = loop.schedule(at: loop.monotonic + settings.queueTimeout) { [weak self, weak exchange] in
-            guard let self, let exchange else { return }
+        exchange.queueTimer = loop.schedule(at: loop.monotonic + settings.queueTimeout) { [self] in
             exchange.queueTimer = nil
             cells.late.add()
             let what =
@@ -107,8 +106,7 @@ extension FetchCore {
     /// queue for as long as the queue is slow.
     private func watchClients(_ exchange: Exchange) {
         guard let watcher = exchange.order.watcher else { return }
-        exchange.clientTimer = loop.schedule(at: loop.monotonic + .seconds(1)) { [weak self, weak exchange] in
-            guard let self, let exchange else { return }
+        exchange.clientTimer = loop.schedule(at: loop.monotonic + .seconds(1)) { [self] in
             exchange.clientTimer = nil
             guard case .waiting = exchange.phase else { return }
             guard watcher.isForsaken(at: loop.monotonic) else { return watchClients(exchange) }
@@ -232,8 +230,7 @@ extension FetchCore {
         exchange.isPacedByReaders = true
         if head.isEventStream || transfer.restsReceiving { return mustLeave(exchange) }
         if comesWhole(head) { return }
-        exchange.placeTimer = loop.schedule(at: loop.monotonic + Self.moment) { [weak self, weak exchange] in
-            guard let self, let exchange else { return }
+        exchange.placeTimer = loop.schedule(at: loop.monotonic + Self.moment) { [self] in
             exchange.placeTimer = nil
             stay(exchange)
             pump()
@@ -256,8 +253,7 @@ extension FetchCore {
         exchange.mustLeave = true
         stay(exchange)
         exchange.placeTimer.map(loop.cancel)
-        exchange.placeTimer = loop.schedule(at: loop.monotonic + Self.moment) { [weak self, weak exchange] in
-            guard let self, let exchange else { return }
+        exchange.placeTimer = loop.schedule(at: loop.monotonic + Self.moment) { [self] in
             exchange.placeTimer = nil
             let id = exchange.id
             places.step { $0.mustLeave(id) }

@@ -355,8 +355,7 @@ final class FetchCore {
         exchange.retries += 1
         cells.retries.add()
         exchange.hop.needsFreshConnection = true  // What one kept connection met, the others may meet.
-        let timer = loop.schedule(at: loop.monotonic + pause) { [weak self, weak exchange] in
-            guard let self, let exchange else { return }
+        let timer = loop.schedule(at: loop.monotonic + pause) { [self] in
             exchange.phase = .idle
             launch(exchange)
             pump()

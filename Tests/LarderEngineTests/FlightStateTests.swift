@@ -23,7 +23,7 @@ import Testing
         func begin() throws -> FlightNumber {
             let led = state.refresh(question, memory.removalStamp(question.removable), memory, now: now.monotonic)
             let lead = try #require(led)
-            task = lead.task
+            task = lead.flight.task
             return lead.number
         }
         let number = try begin()
