@@ -48,6 +48,10 @@ public struct EntryRecipe: Sendable {
         kind = .selected(selection)
     }
 
+    private var selection: PassSelection? {
+        if case .selected(let selection) = kind { selection } else { nil }
+    }
+
     func find() async -> EntryCache.Found {
         switch kind {
         case .keyed(let cache, let key, _): await cache.lookUp(key, of: provider)
@@ -56,12 +60,7 @@ public struct EntryRecipe: Sendable {
     }
 
     /// What `find` would find, if it is certain without waiting that nothing is stored.
-    var absent: EntryCache.Found? {
-        switch kind {
-        case .keyed: nil
-        case .selected(let selection): selection.absent
-        }
-    }
+    var absent: EntryCache.Found? { selection?.absent }
 
     func flightKey(_ found: EntryCache.Found) -> Digest {
         switch kind {
@@ -71,12 +70,7 @@ public struct EntryRecipe: Sendable {
     }
 
     /// The range that the request asks for, for a fetch that may store the response as a part.
-    var part: PartPlan? {
-        switch kind {
-        case .keyed: nil
-        case .selected(let selection): selection.part
-        }
-    }
+    var part: PartPlan? { selection?.part }
 
     var removable: Digest {
         switch kind {
@@ -85,24 +79,16 @@ public struct EntryRecipe: Sendable {
         }
     }
 
-    func selects(_ made: Made, _ found: EntryCache.Found) -> Bool {
-        switch kind {
-        case .keyed: true
-        case .selected(let selection): selection.selects(made, found)
-        }
-    }
+    func selects(_ made: Made, _ found: EntryCache.Found) -> Bool { selection?.selects(made, found) ?? true }
 
     func order(_ found: EntryCache.Found, hasFallback: Bool, isRefresh: Bool = false) -> Order {
-        switch kind {
-        case .keyed: Order(hasFallback: hasFallback, isRefresh: isRefresh)
-        case .selected: Order(found: found, hasFallback: hasFallback, isRefresh: isRefresh)
-        }
+        Order(found: selection.map { _ in found }, hasFallback: hasFallback, isRefresh: isRefresh)
     }
 
     /// What does the work of `make` without a task; nil if the work is not plain enough.
     func exchange(_ order: Order) -> PassExchange? {
-        guard case .selected(let selection) = kind, !order.isRefresh, let found = order.found else { return nil }
-        return selection.exchange(found)
+        guard !order.isRefresh, let found = order.found else { return nil }
+        return selection?.exchange(found)
     }
 
     func make(_ order: Order, _ voice: FlightVoice) async -> FlightResult {

@@ -17,17 +17,12 @@ struct VariantStore: Sendable {
         let ready = cache.readyStamp(request)
         let began = cache.begin(request)
         let look = await cache.find(request.primary)
-        if let entry = look.entry {
-            guard await canBegin(entry) else {
-                var nothing = EntryCache.Found(ready: ready, began: began)
-                nothing.isLate = true
-                return nothing
-            }
+        if let entry = look.entry, await canBegin(entry) {
             return EntryCache.Found(entry: entry, ready: ready, began: began)
         }
-        guard let index = VariantIndex(look) else {
+        guard look.entry == nil, let index = VariantIndex(look) else {
             var nothing = EntryCache.Found(ready: ready, began: began)
-            if look.isLate || look.missing > 0 { nothing.isLate = true }
+            if look.entry != nil || look.isLate || look.missing > 0 { nothing.isLate = true }
             return nothing
         }
         for (place, variant) in order(index.candidates(for: request.forwarded)).enumerated() {
