@@ -26,14 +26,6 @@ public final class SharedLease: Sendable {
     }
 }
 
-/// How a host continues after a miss.
-public enum SharedTurn: Sendable {
-    /// Another host has published the response meanwhile.
-    case published(SharedTier.Look)
-    /// This host fetches. With a lease, it fetches for the fleet.
-    case fetch(SharedLease?)
-}
-
 extension SharedTier {
     private static let settled = Bytes(text: "!")
     private static let renewal = """
@@ -48,13 +40,15 @@ extension SharedTier {
 
     /// Takes the lease for a response that was not found, or waits for the host that holds it.
     /// - Parameters:
-    ///   - ticket: from the look-up that missed.
+    ///   - first: the first look-up. It stands if it found a good response or gave no ticket.
     ///   - patience: the maximum wait, if it is shorter than `SharedTimes.leasePatience`.
     ///   - look: looks up the response again.
     ///   - isGood: whether a response that `look` found ends the wait.
+    /// - Returns: what was found, and the lease if this host fetches for the fleet.
     public func turn(
-        _ ticket: Ticket, patience: Duration, look: () async -> Look, isGood: (Look) -> Bool
-    ) async -> SharedTurn {
+        after first: Look, patience: Duration, look: () async -> Look, isGood: (Look) -> Bool
+    ) async -> (Look, SharedLease?) {
+        guard settings.hasLeases, !isGood(first), let ticket = first.ticket else { return (first, nil) }
         let name = SharedNames.lease(of: ticket.name)
         let began = loop.clock.monotonic()
         var wait = SharedWait(began: began, patience: min(patience, settings.times.leasePatience))
@@ -65,23 +59,23 @@ extension SharedTier {
                 keep(lease)
                 // The response may have been published between the look-up and the lease, if another host held the
                 // lease until then.
-                guard hasWaited || isThere else { return .fetch(lease) }
+                guard hasWaited || isThere else { return (first, lease) }
                 let found = await look()
-                guard isGood(found) else { return .fetch(lease) }
+                guard isGood(found) else { return (first, lease) }
                 release(lease, isSettled: false)
-                return .published(found)
+                return (found, nil)
             }
             // The request no longer waits.
-            if Task.isCancelled { return .fetch(nil) }
+            if Task.isCancelled { return (first, nil) }
             if hasWaited, seen != .held {
                 let found = await look()
-                if isGood(found) { return .published(found) }
+                if isGood(found) { return (found, nil) }
             }
             switch wait.next(seen, now: loop.clock.monotonic(), random: .random(in: 0 ... .max)) {
             case .take: break
             case .goAlone:
                 if hasWaited { noteLapsed(seen) }
-                return .fetch(nil)
+                return (first, nil)
             case .pause(let pause):
                 if !hasWaited { noteWait() }
                 hasWaited = true

@@ -14,10 +14,15 @@ extension SharedTier {
         redis.call('SET',KEYS[1],ARGV[3],'PX',ARGV[4]) return 1
         """
 
+    /// Why the response is not published; nil if it is.
+    public func obstacle(to entry: StoredResponse) -> SharedStorability.Obstacle? {
+        SharedStorability.obstacle(entry, maxObject: settings.maxObject, now: time.wall())
+    }
+
     /// Publishes a response in the background. The caller does not wait.
     /// - Parameter lease: given back when the response has been published or will not be.
     public func publish(_ entry: StoredResponse, _ ticket: Ticket, _ lease: SharedLease? = nil) {
-        if let obstacle = SharedStorability.obstacle(entry, maxObject: settings.maxObject, now: time.wall()) {
+        if let obstacle = obstacle(to: entry) {
             if let lease { release(lease, isSettled: true) }
             return count(SharedCounters.published, obstacle.rawValue)
         }

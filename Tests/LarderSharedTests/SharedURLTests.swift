@@ -162,9 +162,9 @@ struct SharedURLTests {
             let ticket = try #require(first.ticket)
             // Another host publishes, and returns its lease, between the look and the lease.
             _ = try await publish(tier, entry([]), ticket)
-            let turn = await tier.turn(ticket, patience: .seconds(60), look: { await look(tier) }) { $0.entry != nil }
-            guard case .published(let found) = turn else { return #expect(Bool(false), "\(turn)") }
-            #expect(found.entry != nil)
+            let (found, lease) = await tier.turn(
+                after: first, patience: .seconds(60), look: { await look(tier) }, isGood: { $0.entry != nil })
+            #expect(found.entry != nil && lease == nil)
         }
     }
 }

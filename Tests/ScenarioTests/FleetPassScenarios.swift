@@ -194,6 +194,45 @@ struct FleetPassScenarios {
         }
     }
 
+    private func unpublished(_ host: RunningLarder, _ result: String) async throws {
+        try await host.eventually("what is not published is counted") {
+            try await host.counter("larder_shared_published_total", "result=\"\(result)\"") == 1
+        }
+    }
+
+    @Test func anAnswerThatIsTooLargeForTheTierStaysOnItsHostAndIsCounted() async throws {
+        let engine = try SharedEngine()
+        let body = String(repeating: "x", count: 4096)
+        let origin = ScriptedOrigin { _ in [.send(ok(body, fields: "Cache-Control: max-age=60\r\n"))] }
+        defer { origin.stop() }
+        try await Fleet.two(settings(origin, engine, shared: ", maxObject: 2KiB")) { one, two in
+            #expect(try await one.get(Self.path).text == body)
+            try await unpublished(one, "tooLarge")
+            #expect(try await two.get(Self.path).text == body)
+            #expect(origin.requests.count == 2)
+            #expect(try await one.get(Self.path)["Cache-Status"]?.hasPrefix("larder; hit") == true)
+        }
+    }
+
+    @Test func anAnswerThatARemovalOvertookIsCounted() async throws {
+        let engine = try SharedEngine()
+        let gate = Gate()
+        let origin = ScriptedOrigin { request in
+            let answer = ok("old", fields: "Cache-Control: max-age=60\r\n")
+            return request.method == "GET" ? [.await(gate), .send(answer)] : [.send(answer)]
+        }
+        defer { origin.stop() }
+        try await Fleet.two(settings(origin, engine)) { one, _ in
+            async let old = one.get(Self.path)
+            try await one.eventually("it is under way") { origin.requests.count == 1 }
+            _ = try await one.send("POST", Self.path)
+            gate.open()
+            #expect(try await old.text == "old")
+            try await unpublished(one, "overtaken")
+            #expect(try engine.values().isEmpty)
+        }
+    }
+
     @Test func aBodyThatComesInPiecesIsSharedWhenItIsWhole() async throws {
         let engine = try SharedEngine()
         let gate = Gate()

@@ -1,4 +1,5 @@
-// Removals between the hosts of a fleet. Each host tells the others of its removals, and carries out theirs.
+// The shared tier that is in force, and removals between the hosts of a fleet. Each host tells the others of its
+// removals, and carries out theirs.
 import LarderCache
 import LarderCore
 import LarderSettings
@@ -8,6 +9,23 @@ import LarderStore
 extension EntryCache {
     /// The mark of an entry that came from the shared tier, among its parents. Its instants were another host's.
     static let sharedOrigin = Digest(of: Bytes(text: "larder: an entry of the shared tier"))
+
+    /// The tier in force; nil if this host stands alone.
+    public var shared: SharedTier? { sharedTier.withLock { $0 } }
+
+    /// Puts another tier in force, or none.
+    /// - Returns: the previous tier, which must be closed.
+    public func share(_ tier: SharedTier?) -> SharedTier? {
+        sharedTier.withLock { current in
+            defer { current = tier }
+            return current
+        }
+    }
+
+    /// The tier for a provider's entries. Nil if they stay on this host.
+    func tier(of provider: ConfiguredProvider) -> SharedTier? { provider.settings.isShared ? shared : nil }
+
+    // MARK: Removals
 
     /// Removes from the shared tier before the removal counts here. Otherwise a look-up between the two would bring
     /// back what was removed. The engine (Redis or Valkey) does not know what was made from an entry, so removing one

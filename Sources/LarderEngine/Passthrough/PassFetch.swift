@@ -16,7 +16,7 @@ public struct PassFetch: Sendable {
     /// Whether this is a refresh. No client waits for it, so the client's own directives do not count.
     let isRefresh: Bool
     /// The right to publish to the shared tier. Nil if there is no tier, or if the response may not be for all clients.
-    var sharing: PassSharing?
+    var sharing: SharedFetch?
 
     var variants: VariantStore { VariantStore(engine: engine, request: request) }
     var rule: FreshnessRule { request.rule }

@@ -62,10 +62,11 @@ private struct ArtworkFetch: Sendable {
         if let entry = await engine.cache.fresh(key, directives, rule) {
             return .answered(Made(found: entry))
         }
-        let question = SharedQuestion(
-            key: key, provider: provider, directives: directives, rule: rule, began: began,
-            isStored: !directives.noStore)
-        return await engine.shared(question) { await fetch(began, voice) }
+        let terms = SharedTerms(
+            provider: provider,
+            judge: .configured(rule, staleWhileRefresh: provider.settings.staleWhileRefresh), directives: directives,
+            began: began)
+        return await engine.shared(key, terms, isStored: !directives.noStore) { await fetch(began, voice) }
     }
 
     private func fetch(_ began: RemovalStamp, _ voice: FlightVoice) async -> FlightResult {

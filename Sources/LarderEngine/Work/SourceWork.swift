@@ -54,15 +54,14 @@ extension Engine {
 
     private func makeRaw(_ question: RawQuestion) async -> FlightResult {
         // Another flight may have committed this row after the look-up and before this flight began.
-        let rule = question.provider.rule(for: question.endpoint)
+        let judge = question.provider.judge(for: question.endpoint)
         let began = cache.begin(question.key)
-        if let entry = await cache.fresh(question.key, question.directives, rule) {
+        if let entry = await cache.fresh(question.key, question.directives, judge.rule) {
             return .answered(Made(found: entry))
         }
-        let shared = SharedQuestion(
-            key: question.key, provider: question.provider, directives: question.directives, rule: rule, began: began,
-            isStored: question.isStored)
-        return await self.shared(shared) { await fetchRaw(question, began) }
+        let terms = SharedTerms(
+            provider: question.provider, judge: judge, directives: question.directives, began: began)
+        return await shared(question.key, terms, isStored: question.isStored) { await fetchRaw(question, began) }
     }
 
     private func fetchRaw(_ question: RawQuestion, _ began: RemovalStamp) async -> FlightResult {
@@ -195,11 +194,12 @@ extension Engine {
     private func makeNormalised(_ question: NormalisedQuestion, key: CacheKey, hasFallback: Bool) async -> FlightResult
     {
         let began = cache.begin(key)
-        let shared = SharedQuestion(
-            key: key, provider: question.provider, directives: question.directives,
-            rule: question.provider.rule(for: question.endpoint.name), began: began,
-            isStored: !question.directives.noStore)
-        return await self.shared(shared) { await makeHere(question, key: key, hasFallback: hasFallback, began) }
+        let terms = SharedTerms(
+            provider: question.provider, judge: question.provider.judge(for: question.endpoint.name),
+            directives: question.directives, began: began)
+        return await shared(key, terms, isStored: !question.directives.noStore) {
+            await makeHere(question, key: key, hasFallback: hasFallback, began)
+        }
     }
 
     private func makeHere(
