@@ -62,32 +62,27 @@ extension EntryCache {
 
     /// Removes an entry that an unsafe request has invalidated, here and on the other hosts. Does not wait for those.
     public func invalidate(_ digest: Digest, of provider: ConfiguredProvider) async {
-        await tellHosts(digest, of: provider)
+        await tellHosts(.digest(digest), of: provider)
         await remove(digest, of: provider.name)
     }
 
-    /// Tells the other hosts to remove what has that digest or was made from it. Of a provider of the user's own, only
-    /// what is stored under the URL is removed from the tier; its other responses stay shared.
-    func tellHosts(_ digest: Digest, of provider: ConfiguredProvider) async {
-        guard provider.isPassthrough, provider.settings.isShared, let shared else {
-            return await tellRemoved(.digest(digest), of: provider)
+    /// Tells the other hosts to remove what the selector names, and what was made from it.
+    /// - Parameter wholly: whether the tier loses all of the provider. Otherwise, of a provider of the user's own, it loses
+    ///   only what is stored under the URL; the provider's other responses stay shared.
+    func tellHosts(_ selector: PurgeSelector, of provider: ConfiguredProvider, wholly: Bool = false) async {
+        guard let tier = tier(of: provider) else { return }
+        let order = RemovalOrder(selector: selector, isSoft: false, provider: provider.name).encoded
+        if provider.isPassthrough, !wholly, case .digest(let url) = selector {
+            await tier.remove(url: url, provider: provider.name, order: order)
+        } else {
+            await tier.remove(provider: provider.name, order: order)
         }
-        let order = RemovalOrder(selector: .digest(digest), isSoft: false, provider: provider.name)
-        await shared.remove(url: digest, provider: provider.name, order: order.encoded)
     }
 
     /// Removes a URL's responses from the shared tier, because a newer response was given out that is not there. The
     /// other hosts keep what they have stored themselves.
     public func displaceShared(_ url: Digest, of provider: ConfiguredProvider) async {
-        guard provider.isPassthrough, provider.settings.isShared, let shared else { return }
-        await shared.remove(url: url, provider: provider.name)
-    }
-
-    /// Tells the other hosts to remove what the selector names, and what was made from it.
-    func tellRemoved(_ selector: PurgeSelector, of provider: ConfiguredProvider) async {
-        guard provider.settings.isShared, let shared else { return }
-        let order = RemovalOrder(selector: selector, isSoft: false, provider: provider.name)
-        await shared.remove(provider: provider.name, order: order.encoded)
+        await tier(of: provider)?.remove(url: url, provider: provider.name)
     }
 
     /// Whether the one entry that an order names is stored here.

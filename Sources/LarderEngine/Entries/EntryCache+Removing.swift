@@ -36,13 +36,9 @@ extension EntryCache {
     /// - Parameter isKnown: whether it is known to be a folder. Most paths that are deleted are none; then the tier's
     ///   other answers stay, unless something turns out to be stored below the path here.
     func remove(below folder: URLFolder, of provider: ConfiguredProvider, isKnown: Bool) async {
-        if isKnown || folder.isRoot {
-            await tellRemoved(all(below: folder, of: provider), of: provider)
-        } else {
-            await tellHosts(folder.digest, of: provider)
-        }
+        await tellHosts(all(below: folder, of: provider), of: provider, wholly: isKnown)
         guard await removeHere(below: folder, of: provider), !isKnown else { return }
-        await tellRemoved(all(below: folder, of: provider), of: provider)
+        await tellHosts(all(below: folder, of: provider), of: provider, wholly: true)
         // Meanwhile something may have come back from the tier.
         _ = await removeHere(below: folder, of: provider)
     }
@@ -78,7 +74,7 @@ extension EntryCache {
     /// belong to one of them are not stored.
     public func removeGroups(_ groups: [Digest], of provider: ConfiguredProvider) async {
         guard !groups.isEmpty else { return }
-        for group in groups { await tellRemoved(.digest(group), of: provider) }
+        for group in groups { await tellHosts(.digest(group), of: provider, wholly: true) }
         memory.remove(groups: groups, of: provider.name)
         for group in groups {
             if case .refused(let error) = await store.remove(.digest(group), soft: false, provider: provider.name) {
