@@ -118,7 +118,7 @@ public final class CurlUpstream: Upstream {
     /// The exchange sends one request, one more for each redirect followed, and one more if `mayRetry` allows a retry
     /// and the failure suits it. A caller that counts calls reserves calls for these, or disallows them.
     public func fetch(_ order: FetchOrder) async throws(FetchError) -> UpstreamResponse {
-        try await perform(order) { ticket, core, continuation in core.start(ticket, order, continuation) }
+        try await perform(order) { ticket, core, continuation in core.begin(ticket, order, .whole(continuation)) }
     }
 
     /// Starts an order on its loop and waits for the outcome.

@@ -46,13 +46,6 @@ final class FetchCore {
     // MARK: Entry points
 
     func start(
-        _ ticket: FetchTicket, _ order: FetchOrder,
-        _ continuation: TaskContinuation<Result<UpstreamResponse, FetchError>, Never>
-    ) {
-        begin(ticket, order, .whole(continuation), stall: nil, feed: nil)
-    }
-
-    func start(
         _ ticket: FetchTicket, _ order: FetchOrder, upload: Upload?, stall: Duration?,
         _ done: @escaping @Sendable (Result<UpstreamStream, FetchError>) -> Void
     ) {
@@ -71,8 +64,8 @@ final class FetchCore {
         begin(ticket, order, .stream(done), stall: stall, feed: feed)
     }
 
-    private func begin(
-        _ ticket: FetchTicket, _ order: FetchOrder, _ asker: Asker, stall: Duration?, feed: UploadFeed?
+    func begin(
+        _ ticket: FetchTicket, _ order: FetchOrder, _ asker: Asker, stall: Duration? = nil, feed: UploadFeed? = nil
     ) {
         func refuse(_ stage: FetchError.Stage, _ message: String) {
             cells.count(failure: stage)
@@ -270,9 +263,9 @@ final class FetchCore {
             exchange.hop.needsFreshConnection = true
             launch(exchange)
         case .failed(let error, let sawAnswer):
-            let decision = RetryPolicy.afterFailure(
+            let pause = RetryPolicy.afterFailure(
                 error, sawAnswer: sawAnswer, attempt(exchange), chance: .random(in: 0..<1))
-            if case .after(let pause) = decision { return retry(exchange, after: pause) }
+            if let pause { return retry(exchange, after: pause) }
             finish(exchange, error)
         }
     }
@@ -296,10 +289,9 @@ final class FetchCore {
             return .failed(error)
         }
         guard exchange.order.retriesAnswers else { return .answer }
-        let decision = RetryPolicy.afterAnswer(
+        let pause = RetryPolicy.afterAnswer(
             response, attempt(exchange, resent: resent), chance: .random(in: 0..<1))
-        if case .after(let pause) = decision { return .retry(pause) }
-        return .answer
+        return pause.map { .retry($0) } ?? .answer
     }
 
     private func attempt(_ exchange: Exchange, resent: Int = 0) -> RetryPolicy.Attempt {

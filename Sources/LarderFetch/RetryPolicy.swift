@@ -6,12 +6,6 @@ import CCurl
 import LarderCore
 import LarderHTTP
 
-/// What to do after a try that failed.
-enum RetryDecision: Sendable, Hashable {
-    case after(Duration)
-    case giveUp
-}
-
 enum RetryPolicy {
     /// The most tries of one fetch, including the first.
     static let tries = 2
@@ -73,31 +67,33 @@ enum RetryPolicy {
 
     /// Decides after a response.
     /// - Parameter chance: a random number from 0 to 1.
+    /// - Returns: the pause before the retry; nil if there is none.
     static func afterAnswer(
         _ response: UpstreamResponse, _ attempt: Attempt, chance: @autoclosure () -> Double
-    ) -> RetryDecision {
+    ) -> Duration? {
         guard statuses.contains(where: { $0.status == response.status && $0.retries == .always }) else {
-            return .giveUp
+            return nil
         }
         var wanted = Duration.zero
         if response.fields.contains(.retryAfter) {
             // An unreadable `Retry-After` still asks for a delay, so the fetch is not retried.
-            guard let named = RetryAfter.read(response.fields, at: response.responseTime) else { return .giveUp }
+            guard let named = RetryAfter.read(response.fields, at: response.responseTime) else { return nil }
             wanted = named.until - response.responseTime
-            guard wanted <= longestWait else { return .giveUp }
+            guard wanted <= longestWait else { return nil }
         }
         return again(attempt, chance: chance, atLeast: wanted)
     }
 
     /// Decides after a transfer that brought no complete response.
     /// - Parameter sawAnswer: whether a byte of a response had come.
+    /// - Returns: the pause before the retry; nil if there is none.
     static func afterFailure(
         _ error: FetchError, sawAnswer: Bool, _ attempt: Attempt, chance: @autoclosure () -> Double
-    ) -> RetryDecision {
+    ) -> Duration? {
         // Errors of other stages may carry a libcurl code too, although one of our own checks caused them.
-        guard error.stage == .send || error.stage == .receive else { return .giveUp }
-        guard let rule = codes.first(where: { Int($0.code.rawValue) == error.curlCode }) else { return .giveUp }
-        guard rule.retries == .always || rule.retries == .beforeTheAnswer && !sawAnswer else { return .giveUp }
+        guard error.stage == .send || error.stage == .receive else { return nil }
+        guard let rule = codes.first(where: { Int($0.code.rawValue) == error.curlCode }) else { return nil }
+        guard rule.retries == .always || rule.retries == .beforeTheAnswer && !sawAnswer else { return nil }
         return again(attempt, chance: chance, atLeast: .zero)
     }
 
@@ -106,9 +102,9 @@ enum RetryPolicy {
         method == .get || method == .head
     }
 
-    private static func again(_ attempt: Attempt, chance: () -> Double, atLeast: Duration) -> RetryDecision {
-        guard attempt.mayRetry, attempt.tries < tries, isRepeatable(attempt.method) else { return .giveUp }
+    private static func again(_ attempt: Attempt, chance: () -> Double, atLeast: Duration) -> Duration? {
+        guard attempt.mayRetry, attempt.tries < tries, isRepeatable(attempt.method) else { return nil }
         let delay = atLeast + pause + pause * chance()
-        return attempt.rest - delay >= leastRest ? .after(delay) : .giveUp
+        return attempt.rest - delay >= leastRest ? delay : nil
     }
 }
