@@ -120,16 +120,24 @@ import Testing
         let origin = try Self.origin(coded: true)
         defer { origin.stop() }
         try await withLarder("providers: { api: { kind: passthrough, baseURL: \"\(origin.base)\" } }") { larder in
-            for value in ["gzip", "gzip, deflate, br", "br, gzip;q=0.8", "GZIP", "*"] {
+            // The commit of a variant makes memory forget the forms of its URL.
+            for _ in 0..<2 {
+                for value in ["gzip", "identity"] {
+                    _ = try await larder.get("/raw/api/a", ("Accept-Encoding", value))
+                }
+                try await larder.awaitCommits()
+            }
+            let before = try await larder.counter("larder_memory_hits_total", #"provider="api""#)
+            for value in ["gzip, deflate, br", "br, gzip;q=0.8", "GZIP", "*"] {
                 let answer = try await larder.get("/raw/api/a", ("Accept-Encoding", value))
                 #expect(answer["Content-Encoding"] == "gzip", "\(value)")
             }
-            for value in ["identity", "br", "gzip;q=0", ""] {
+            for value in ["br", "gzip;q=0", ""] {
                 let answer = try await larder.get("/raw/api/a", ("Accept-Encoding", value))
                 #expect(answer["Content-Encoding"] == nil, "\(value)")
             }
             #expect(try await larder.counter("larder_memory_entries") == 2)
-            #expect(try await larder.counter("larder_memory_hits_total", #"provider="api""#) == 7)
+            #expect(try await larder.counter("larder_memory_hits_total", #"provider="api""#) == before + 7)
         }
     }
 }
