@@ -35,8 +35,9 @@ struct FileIdentity: Sendable, Hashable {
 
     /// Whether this file has that name. True if the file system does not say.
     func has(_ path: String) -> Bool {
-        if let found = FileIdentity(of: path) { return found == self }
-        return !Self.isAbsent(path)
+        var status = stat()
+        if stat(path, &status) == 0 { return FileIdentity(status) == self }
+        return ![ENOENT, ENOTDIR].contains(StoreError.lastNumber)
     }
 }
 

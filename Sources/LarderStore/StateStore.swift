@@ -218,7 +218,8 @@ public final class StateStore: Sendable {
     public func totals() async throws(StoreError) -> [String: Int64] {
         try await perform { (connection) throws(StoreError) in
             let rows = try connection.rows("SELECT name, amount FROM total") { ($0.text(0), $0.int(1)) }
-            return Dictionary(uniqueKeysWithValues: rows)
+            // Names that differ in SQLite may be equal as text, if they are damaged.
+            return Dictionary(rows) { $1 }
         }
     }
 

@@ -85,7 +85,7 @@ extension StoreWriter {
         guard !applied.isEmpty else { return }
         removing.applied = []
         for removed in applied where removed.count > 0 {
-            shared.removals.advance(removed.tombstone.number, removed.count)
+            for ticket in removed.tombstone.tickets { ticket.advance(removed.count) }
             shared.meters.purged.add(removed.count)
         }
         for removed in applied {
