@@ -14,9 +14,6 @@ DESTDIR    ?=
 SYSCONFDIR ?= /etc
 UNITDIR    ?= $(PREFIX)/lib/systemd/system
 
-# The number of tests that run at once. With all at once, a daemon under test would queue for CPU behind other tests.
-TEST_WIDTH ?= 4
-
 # The commit that is built, as `larder version` prints it. The manifest reads this variable.
 export LARDER_COMMIT ?= $(shell git rev-parse --short=12 HEAD 2>/dev/null)
 
@@ -36,8 +33,7 @@ demo-fleet: build deps-test
 	scripts/demo-fleet
 
 test: deps deps-test check-swift
-	swift build --build-tests
-	SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=$(TEST_WIDTH) swift test --skip-build
+	scripts/test
 
 run: build
 	$(BINARY) serve --listen 127.0.0.1:8787
@@ -115,7 +111,7 @@ profile: build
 # Runs public tools from the network, in temporary folders. Not part of CI.
 public-testers: deps check-swift
 	@scripts/install-packages python3-venv curl
-	LARDER_PUBLIC_TESTERS=1 swift test --filter PublicTesterScenarios
+	LARDER_PUBLIC_TESTERS=1 scripts/test --filter PublicTesterScenarios
 	scripts/public-testers/axe
 
 check-hot-path: build
@@ -151,11 +147,11 @@ docs man: build
 
 # Generates the page about conformance from the tables of its tests.
 conformance: deps check-swift
-	LARDER_WRITE_CONFORMANCE=$(CURDIR)/Docs/conformance.md swift test --filter ConformancePageTests
+	LARDER_WRITE_CONFORMANCE=$(CURDIR)/Docs/conformance.md scripts/test --filter ConformancePageTests
 
 # Generates the reference of the routes from their records.
 routes: deps check-swift
-	LARDER_WRITE_REFERENCE=$(CURDIR)/Docs/reference.md swift test --filter RouteReferencePageTests
+	LARDER_WRITE_REFERENCE=$(CURDIR)/Docs/reference.md scripts/test --filter RouteReferencePageTests
 
 clean:
 	rm -rf .build

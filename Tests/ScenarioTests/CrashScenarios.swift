@@ -8,7 +8,7 @@
 //
 // LARDER_KILLS sets the number of kills, 50 by default. With LARDER_KILL_WITHIN everything that was acknowledged this
 // many milliseconds before the kill must be there, too:
-//     LARDER_KILLS=1000 LARDER_KILL_WITHIN=100 swift test --filter CrashScenarios
+//     LARDER_KILLS=1000 LARDER_KILL_WITHIN=100 scripts/test --filter CrashScenarios
 import Glibc
 import LarderCore
 import LarderTestSupport
