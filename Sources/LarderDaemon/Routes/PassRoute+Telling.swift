@@ -5,15 +5,6 @@ import LarderEngine
 import LarderHTTP
 import LarderServer
 
-/// What a response that was passed on did to the stored entries.
-struct StoredChange {
-    /// How often the removal state of the target changed: once at the start of each removal and once at its end.
-    var count: UInt64 = 0
-    /// The same for groups of its provider.
-    var groups: UInt64 = 0
-    var rules: [CacheRule] = []
-}
-
 extension Served {
     /// The rules that applied to its storage and use, derived from the fields of its head.
     func furtherRules(_ request: PassRequest) -> [CacheRule] {

@@ -211,120 +211,25 @@ struct PassRoute: Sendable {
         if context.request.method == .options, let hops = MaxForwards.left(context.request.fields), hops > 0 {
             fields.set(.maxForwards, String(min(hops - 1, UInt64(UInt32.max))))
         }
-        let began = engine.cache.begin(request)
-        let groupsBegan = engine.cache.groupRemovals(of: request.provider)
         var order = request.order(
             fields, method: context.request.method, settings: context.snapshot.settings, limit: .max)
         order.mayRetry = order.mayRetry && request.effectiveMethod.isSafe && context.request.upload == nil
         order.body = context.request.body.isEmpty ? nil : context.request.body
         order.interim = Self.interim(context, request)
-        let idle = request.provider.settings.idleTimeout
-        switch await engine.upstream.open(request.call(order), upload: context.request.upload, stall: idle) {
-        case .failure(let failure):
-            await engine.invalidateTarget(of: request, after: failure)
-            noteRemoval(context, request, after: failure)
-            if context.request.method == .head, let stored, let served = covered(stored, failure, request, reason) {
-                return respond(served, request, context)
-            }
+        let forward = PassForward(
+            request, engine: engine, snapshot: context.snapshot, reason, rule, stored: stored)
+        switch await forward.run(order, fields, upload: context.request.upload) {
+        case .passedOn(let stream, let changes): return passOn(stream, request, context, reason, rule, changes)
+        case .adopted(let served, let changes): return respond(served, request, context, isPassedOn: true, changes)
+        case .covered(let served): return respond(served, request, context)
+        case .failed(let failure, let isRemoved):
+            if isRemoved { noteRemoval(context, request, after: failure) }
             throw refusal(failure, request)
-        case .success((var stream, let classification)):
-            stream.head = stream.head.namingSelectors(among: fields)
-            if let stored, let served = covered(stored, stream.head.status, request, context, reason) {
-                stream.cancel()
-                return respond(served, request, context)
-            }
-            let change = await updateStored(stream.head, request, context, stored, since: began)
-            // The answers to these say nothing about the representation that others get.
-            if rule != .requestBody, rule != .ownField {
-                await PassFetch.notePassedOn(
-                    stream.head, of: request, since: began, engine: engine, snapshot: context.snapshot)
-            }
-            let after = engine.cache.begin(request)
-            // If others changed the stored entries meanwhile, the response may predate their change: it is not adopted.
-            if request.rule.semantics == .rfc, began.changes(until: after) == change.count,
-                engine.cache.groupRemovals(of: request.provider) - groupsBegan == change.groups,
-                PostReuse.isDue(
-                    method: request.effectiveMethod, status: stream.head.status, requestURL: request.url,
-                    fields: stream.head.fields, targets: request.targets),
-                let served = await PassFetch.adopt(
-                    stream, classification, of: request, since: after, engine: engine, snapshot: context.snapshot)
-            {
-                return respond(served, request, context, isPassedOn: true, change.rules)
-            }
-            return passOn(stream, request, context, reason, rule, change.rules)
         }
-    }
-
-    /// If the upstream cannot be asked, a HEAD is answered from the stored GET response, if that may be used stale.
-    private func covered(
-        _ stored: StoredResponse, _ failure: UpstreamFailure, _ request: PassRequest, _ reason: ForwardReason
-    ) -> Served? {
-        let now = engine.time.wall()
-        let verdict = request.judge.afterFailure(.disconnected, stored, request.directives, now: now)
-        guard verdict.decision.isUsable else { return nil }
-        return Served(
-            stored, Provenance(outcome: .stale, forward: reason, rule: verdict.rule, failure: failure))
-    }
-
-    /// The same if the upstream answers a HEAD with an error that the stored response may cover for (RFC 5861 §4).
-    private func covered(
-        _ stored: StoredResponse, _ status: Int, _ request: PassRequest, _ context: RequestContext,
-        _ reason: ForwardReason
-    ) -> Served? {
-        guard context.request.method == .head, request.rule.semantics == .rfc, RFCReuse.errors.contains(status) else {
-            return nil
-        }
-        let verdict = request.judge.afterFailure(
-            .status(status), stored, request.directives, now: engine.time.wall())
-        guard verdict.decision.isUsable else { return nil }
-        return Served(
-            stored, Provenance(outcome: .stale, forward: reason, forwardStatus: status, rule: verdict.rule))
-    }
-
-    /// Applies a response to the stored entries. A change upstream invalidates them (RFC 9111 §4.4), and the response
-    /// to a HEAD updates the stored GET response (§4.3.5).
-    private func updateStored(
-        _ head: UpstreamHead, _ request: PassRequest, _ context: RequestContext, _ stored: StoredResponse?,
-        since began: RemovalStamp
-    ) async -> StoredChange {
-        var change = StoredChange()
-        if !request.isReadOnly, Invalidation.isDue(method: request.effectiveMethod, status: head.status) {
-            await engine.invalidateTarget(of: request)
-            for url in Invalidation.others(requestURL: request.url, fields: head.fields) {
-                guard let key = request.provider.rawKey(url: url) else { continue }
-                await engine.cache.invalidate(key.digest, of: request.provider)
-            }
-            let groups = CacheGroups.invalidated(
-                method: request.effectiveMethod, status: head.status, fields: head.fields,
-                provider: request.provider.name, requestURL: request.url)
-            await engine.cache.removeGroups(groups, of: request.provider)
-            change = StoredChange(count: 2, groups: groups.isEmpty ? 0 : 2, rules: [.invalidated])
-        }
-        guard context.request.method == .head, request.rule.semantics == .rfc, let stored else { return change }
-        switch Validation.headEffect(of: head, on: stored, rule: request.rule, targets: request.targets) {
-        case .freshen(let entry) where request.tellsItsClientAlone(entry): break
-        case .freshen(let entry)
-        where Vary(entry.fields) != Vary(stored.fields) || request.groups(entry) != request.groups(stored):
-            // Its fields would no longer lead to the place where it is stored.
-            await engine.cache.displaceShared(request.target.digest, of: request.provider)
-            await engine.cache.remove(stored.key.digest, of: stored.provider)
-            change.rules.append(.headInvalidate)
-        case .freshen(let entry):
-            await PassSelection(engine: engine, request: request, snapshot: context.snapshot).freshen(
-                stored, to: entry, by: head, since: began)
-            change.rules.append(.headUpdate)
-        case .invalidate:
-            change.rules.append(.headInvalidate)
-            await engine.cache.displaceShared(request.target.digest, of: request.provider)
-            await engine.cache.remove(stored.key.digest, of: stored.provider)
-        case .none: break
-        }
-        return change
     }
 
     /// Notes what was removed, because the refusal that follows does not say so.
     private func noteRemoval(_ context: RequestContext, _ request: PassRequest, after failure: UpstreamFailure) {
-        guard !request.isReadOnly, failure.wasSent else { return }
         var part = ExplainedPart(failure)
         part.provider = request.provider.name
         part.target = request.explained

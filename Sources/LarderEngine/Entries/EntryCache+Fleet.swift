@@ -61,7 +61,7 @@ extension EntryCache {
     }
 
     /// Removes an entry that an unsafe request has invalidated, here and on the other hosts. Does not wait for those.
-    public func invalidate(_ digest: Digest, of provider: ConfiguredProvider) async {
+    func invalidate(_ digest: Digest, of provider: ConfiguredProvider) async {
         await tellHosts(.digest(digest), of: provider)
         await remove(digest, of: provider.name)
     }

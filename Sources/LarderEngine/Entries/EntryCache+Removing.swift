@@ -72,7 +72,7 @@ extension EntryCache {
 
     /// Removes the entries of these groups (`CacheGroups`), here and on the other hosts. Responses in progress that
     /// belong to one of them are not stored.
-    public func removeGroups(_ groups: [Digest], of provider: ConfiguredProvider) async {
+    func removeGroups(_ groups: [Digest], of provider: ConfiguredProvider) async {
         guard !groups.isEmpty else { return }
         for group in groups { await tellHosts(.digest(group), of: provider, wholly: true) }
         memory.remove(groups: groups, of: provider.name)
@@ -85,7 +85,7 @@ extension EntryCache {
     }
 
     /// How often groups of a provider were removed: once at the start of each removal and once at its end.
-    public func groupRemovals(of provider: ConfiguredProvider) -> UInt64 { memory.groupRemovals(of: provider.name) }
+    func groupRemovals(of provider: ConfiguredProvider) -> UInt64 { memory.groupRemovals(of: provider.name) }
 
     /// Removes one entry and everything made from it, in favour of a newer response. Responses in progress stay valid;
     /// `AnswerOrder` decides which of them are older.

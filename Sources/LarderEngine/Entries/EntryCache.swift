@@ -170,7 +170,7 @@ public final class EntryCache: Sendable {
     public func begin(_ key: CacheKey) -> RemovalStamp { begin(key.digest) }
     func begin(_ digest: Digest) -> RemovalStamp { memory.removalStamp(digest) }
     /// The same for a pass-through request. A removal of a folder above its URL counts too.
-    public func begin(_ request: PassRequest) -> RemovalStamp {
+    func begin(_ request: PassRequest) -> RemovalStamp {
         memory.removalStamp(request.target.digest, below: request.folders)
     }
 

@@ -65,14 +65,6 @@ extension PassFetch {
     /// Makes the check of a response's content, before any content has arrived.
     func check(_ head: UpstreamHead) -> ContentCheck { ContentCheck(head, request.content?.declared?.kind) }
 
-    /// Why the complete content must not be stored. Nil if nothing is wrong.
-    func fault(_ head: UpstreamHead, _ content: Bytes) -> CacheRule? {
-        var check = check(head)
-        guard check.isNeeded else { return nil }
-        check.add(content)
-        return check.fault
-    }
-
     /// Handles a response whose head allowed storing and whose content failed a check. It hides older responses, except
     /// after GraphQL errors: a response with such errors replaces nothing.
     func notKept(

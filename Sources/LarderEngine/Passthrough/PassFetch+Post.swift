@@ -11,7 +11,7 @@ extension PassFetch {
     /// - Parameter began: the removal stamp from after the request's own invalidation. Nothing else must have been
     ///   removed since the request was sent: the response may be from before or after another client's change.
     // More than six parameters: the answer and what was taken of it, the request, and what every fetch has.
-    public static func adopt(
+    static func adopt(
         _ stream: UpstreamStream, _ classification: Classification, of request: PassRequest, since began: RemovalStamp,
         engine: Engine, snapshot: Snapshot
     ) async -> Served? {

@@ -259,18 +259,6 @@ public struct PassFetch: Sendable {
             AnswerOrder.Representation(fields: entry.fields, length: length, receivedAt: entry.responseTime))
     }
 
-    /// Whether a response with this head is stored, and by which rule.
-    func verdict(
-        _ head: UpstreamHead, _ classification: Classification, _ old: StoredResponse?
-    ) -> PassVerdict {
-        let verdict = storing(head, classification)
-        guard verdict.isStored else { return verdict }
-        // An error never replaces a response that can stand in for it.
-        if head.status >= 500, let old, old.status < 500 { return .refuse(.errorOverAnswer) }
-        if let length = head.length, length > settings.cache.maxObject { return .refuse(.objectTooLarge) }
-        return verdict
-    }
-
     /// With `ttl` semantics, a response that is not classified as an answer is a failure. A failure is remembered for a
     /// moment, and a stale response stands in for it.
     private func failure(
@@ -280,31 +268,6 @@ public struct PassFetch: Sendable {
             status: head.status, reason: head.reason, fields: PassFields.endToEnd(head), body: body,
             requestTime: head.requestTime, responseTime: head.responseTime)
         return UpstreamFailure(classification, response: response, provider: request.provider.name)
-    }
-
-    func storing(_ head: UpstreamHead, _ classification: Classification) -> PassVerdict {
-        if !isRefresh, request.directives.noStore { return .refuse(.requestNoStore) }
-        switch rule.semantics {
-        case .rfc:
-            let verdict = RFCStorage.decide(
-                method: .get, requestFields: request.forwarded, head: head, rule: rule, targets: request.targets)
-            if case .store(let lifetimes) = verdict.decision {
-                return .store(lifetimes, verdict.rule, fields: verdict.fields)
-            }
-            return .refuse(verdict.rule)
-        case .ttl:
-            let response = UpstreamResponse(
-                status: head.status, fields: head.fields, requestTime: head.requestTime,
-                responseTime: head.responseTime)
-            let decision = StorePolicy.decide(
-                request: UpstreamRequest(path: request.path, query: request.query), requestFields: request.fields,
-                response: response, classification: classification, rule: rule, key: request.primary)
-            if case .store(let lifetimes) = decision {
-                let fields = RFCStorage.storedFields(of: head, targets: request.targets)
-                return .store(lifetimes, .configuredTTL, fields: fields)
-            }
-            return .refuse(.configuredTTL)
-        }
     }
 
     /// - Parameter own: the fields of the whole head, as the requesting client gets them.

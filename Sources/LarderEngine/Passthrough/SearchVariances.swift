@@ -129,7 +129,7 @@ extension Engine {
     }
 
     /// Invalidates the responses to other queries that answer the request's URL.
-    public func invalidateEquivalents(of request: PassRequest) async {
+    func invalidateEquivalents(of request: PassRequest) async {
         endOtherQueries(of: request)
         for query in searchVariances.equivalents(of: request) {
             await cache.invalidate(PassRequest(request, query: query).target.digest, of: request.provider)

@@ -43,7 +43,7 @@ extension PassFetch {
     }
 
     /// Removes stored parts after the response to a GET or HEAD without content was passed on and disproves them.
-    public static func notePassedOn(
+    static func notePassedOn(
         _ head: UpstreamHead, of request: PassRequest, since began: RemovalStamp, engine: Engine, snapshot: Snapshot
     ) async {
         guard request.method == .get || request.method == .head, request.override == nil, request.mayHaveParts else {

@@ -86,18 +86,6 @@ extension PassFetch {
         taken(head, classification, found)?.verdict.isStored ?? false
     }
 
-    /// Why a response is not stored. For a part, the rule says more than that it is a part.
-    func rule(of verdict: PassVerdict, _ head: UpstreamHead, _ found: EntryCache.Found) -> CacheRule {
-        guard verdict.rule == .partialContent, let part = found.part else { return verdict.rule }
-        switch PartRequest.judge(head, asked: part.spec, known: part.stored?.content) {
-        case .failure(let refusal): return refusal.rule
-        case .success:
-            if part.stored == nil, part.ifRange != nil { return .partCondition }
-            let verdict = storing(PartRequest.wholeHead(head), .data)
-            return verdict.isStored ? .partialContent : verdict.rule
-        }
-    }
-
     /// Whether the client's own conditions were sent, so that the upstream judged them.
     func isJudged(_ found: EntryCache.Found) -> Bool { found.part.map { !$0.conditions.isEmpty } ?? false }
 
