@@ -9,16 +9,6 @@ import LarderProviders
 import LarderServer
 import LarderSettings
 
-/// A typed search, whichever route it came by.
-struct AskedSearch: Sendable {
-    var parts: [(provider: ConfiguredProvider, endpoint: Endpoint)]
-    /// The query in canonical form, a JSON object.
-    var query: Bytes
-    var sort: SortOrder
-    /// The wanted part of the results.
-    var shape: ResultShape
-}
-
 struct ProvisionalAnswer: Sendable {
     let engine: Engine
     let responder: Responder
@@ -34,7 +24,7 @@ struct ProvisionalAnswer: Sendable {
     /// - Returns: nil if the request must be answered in the ordinary way.
     func answer(
         _ request: ServerRequest, route: RouteName,
-        _ make: (QueryParameters) throws(ClientFacingError) -> AskedSearch?
+        _ make: (QueryParameters) throws(ClientFacingError) -> SearchPlan?
     ) async -> ServerResponse? {
         let context = RequestContext(request: request, snapshot: engine.snapshot, route: route)
         let settings = context.snapshot.settings
@@ -74,8 +64,8 @@ struct ProvisionalAnswer: Sendable {
         return found
     }
 
-    private func needsFetch(_ asked: AskedSearch, _ settings: Settings) async -> Bool {
-        for (provider, endpoint) in asked.parts {
+    private func needsFetch(_ asked: SearchPlan, _ settings: Settings) async -> Bool {
+        for (provider, endpoint) in asked.endpoints {
             let key = provider.normalisedKey(endpoint, signer: engine.signer)
             if let entry = await engine.cache.read(key), isUsable(entry, provider.rule(for: endpoint.name)) {
                 continue
@@ -92,9 +82,10 @@ struct ProvisionalAnswer: Sendable {
     }
 
     /// Stored answers to a shorter term, from the sources that are asked for the longer one.
-    private func stored(_ candidate: AskedSearch, of asked: AskedSearch) async -> [SourceAnswer] {
+    private func stored(_ candidate: SearchPlan, of asked: SearchPlan) async -> [SourceAnswer] {
         var found: [SourceAnswer] = []
-        for (provider, endpoint) in candidate.parts where asked.parts.contains(where: { $0.provider === provider }) {
+        for (provider, endpoint) in candidate.endpoints
+        where asked.endpoints.contains(where: { $0.provider === provider }) {
             let key = provider.normalisedKey(endpoint, signer: engine.signer)
             guard let entry = await engine.cache.read(key), !entry.isNegative,
                 isUsable(entry, provider.rule(for: endpoint.name)), let normalised = NormalisedEntry(entry)
@@ -106,12 +97,12 @@ struct ProvisionalAnswer: Sendable {
     }
 
     /// Starts the fetch of the real answer for later requests. A newer question of the session cancels it.
-    private func begin(_ asked: AskedSearch, _ scope: SessionScope, _ settings: Settings) {
+    private func begin(_ asked: SearchPlan, _ scope: SessionScope, _ settings: Settings) {
         let engine = engine
         let task = AskingClient.$current.withValue(AskingClient.current?.detached) {
             Task(executorPreference: engine.flights.home) {
                 await withTaskGroup(of: Void.self) { group in
-                    for (provider, endpoint) in asked.parts {
+                    for (provider, endpoint) in asked.endpoints {
                         group.addTask {
                             // A failure is remembered, and later requests get it.
                             _ = try? await engine.obtain(
@@ -127,7 +118,7 @@ struct ProvisionalAnswer: Sendable {
     }
 
     private func render(
-        _ found: [SourceAnswer], _ asked: AskedSearch, _ prefix: String, _ context: RequestContext
+        _ found: [SourceAnswer], _ asked: SearchPlan, _ prefix: String, _ context: RequestContext
     ) async -> ServerResponse? {
         let usable = found.compactMap(\.normalised)
         let (sort, shape) = (asked.sort, asked.shape)

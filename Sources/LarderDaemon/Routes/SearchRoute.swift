@@ -21,24 +21,22 @@ struct SearchRoute: Sendable {
         let snapshot = engine.snapshot
         guard let provider = snapshot.providers.searchable.first(where: { $0.about.routePrefix == prefix })
         else { throw Self.noSuchRoute }
-        let query = try request.parameters()
-        let (endpoint, shape) = try provider.question(path: path, query: query)
-        let question = SearchQuestion(
-            provider, endpoint, shape, ClientDirectives(fields: request.fields), snapshot.settings)
-        return try await answer(RequestContext(request: request, snapshot: snapshot, route: route), question)
+        let plan = try SearchPlan(provider, path: path, query: request.parameters())
+        return try await answer(RequestContext(request: request, snapshot: snapshot, route: route), plan)
     }
 
     /// `GET /v1/search`.
     func search(_ request: ServerRequest, route: RouteName) async throws(ClientFacingError) -> ServerResponse {
         let snapshot = engine.snapshot
         let plan = try SearchPlan(query: request.parameters(), providers: snapshot.providers)
-        let question = SearchQuestion(plan, ClientDirectives(fields: request.fields), snapshot.settings)
-        return try await answer(RequestContext(request: request, snapshot: snapshot, route: route), question)
+        return try await answer(RequestContext(request: request, snapshot: snapshot, route: route), plan)
     }
 
     private func answer(
-        _ context: RequestContext, _ question: SearchQuestion
+        _ context: RequestContext, _ plan: SearchPlan
     ) async throws(ClientFacingError) -> ServerResponse {
+        let question = SearchQuestion(
+            plan, ClientDirectives(fields: context.request.fields), context.snapshot.settings)
         let composing: LiveRoute.Compose = { answers in
             do throws(ClientFacingError) {
                 return .success(try await self.compose(question, answers))

@@ -36,8 +36,7 @@ struct TypingRoute: Sendable {
         try await engine.sessions.serve(request, debounce: engine.snapshot.settings.search.debounce) {
             () async throws(ClientFacingError) in
             let early = await provisional.answer(request, route: route) { query throws(ClientFacingError) in
-                let plan = try SearchPlan(query: query, providers: engine.snapshot.providers)
-                return AskedSearch(parts: plan.asked, query: plan.query, sort: plan.sort, shape: plan.shape)
+                try SearchPlan(query: query, providers: engine.snapshot.providers)
             }
             if let early { return early }
             return try await searches.search(request, route: route)
@@ -56,23 +55,10 @@ struct TypingRoute: Sendable {
                     ),
                     provider.isConfigured
                 else { return nil }
-                let (endpoint, shape) = try provider.question(path: path, query: query)
-                return AskedSearch(
-                    parts: [(provider, endpoint)], query: shape.shown(in: endpoint.query), sort: .relevance,
-                    shape: shape)
+                return try SearchPlan(provider, path: path, query: query)
             }
             if let early { return early }
             return try await searches.typed(request, prefix: prefix, path: path, route: route)
-        }
-    }
-}
-
-extension SearchPlan {
-    /// The sources that can be asked.
-    var asked: [(provider: ConfiguredProvider, endpoint: Endpoint)] {
-        parts.compactMap { part in
-            guard case .ask(let provider, let endpoint) = part, provider.isConfigured else { return nil }
-            return (provider, endpoint)
         }
     }
 }

@@ -60,20 +60,3 @@ public struct ResultShape: Sendable, Hashable {
         try projection?.applied(to: results) ?? results
     }
 }
-
-extension ConfiguredProvider {
-    /// Returns the question of one of the provider's own routes, and the shape of its results.
-    public func question(
-        path: [String], query: QueryParameters
-    ) throws(ClientFacingError) -> (endpoint: Endpoint, shape: ResultShape) {
-        var query = query
-        let shape = try ResultShape(takenOff: &query)
-        do throws(ClientFacingError) {
-            return (shape.applied(to: try provider.endpoint(path: path, query: query)), shape)
-        } catch {
-            var error = error
-            if error.code == "unknownParameter" { error.allowed += ResultShape.names }
-            throw error
-        }
-    }
-}

@@ -1,4 +1,5 @@
-// The parsed question of `/v1/search`: its sources, each with its endpoint, and the canonical query.
+// The parsed question of `/v1/search` or of a provider's own route: its sources, each with its endpoint, and the
+// canonical query.
 import LarderCore
 import LarderProviders
 
@@ -21,8 +22,8 @@ public struct SearchPlan: Sendable {
 
     /// The parts, in the order in which the client named the sources.
     public var parts: [Part] = []
-    /// The request to all sources.
-    var request: SearchRequest
+    /// The request to all sources; nil if the question is one endpoint of one source.
+    var request: SearchRequest?
     /// The order of the results.
     public var sort: SortOrder
     /// The selected members of the results.
@@ -106,6 +107,39 @@ public struct SearchPlan: Sendable {
                 failure: .notConfigured, retryable: false)
         }
         self.query = shape.shown(in: Self.canonical(request, asked))
+    }
+
+    /// The question of one of a provider's own routes: one endpoint.
+    public init(
+        _ provider: ConfiguredProvider, path: [String], query: QueryParameters
+    ) throws(ClientFacingError) {
+        var query = query
+        shape = try ResultShape(takenOff: &query)
+        let endpoint: Endpoint
+        do throws(ClientFacingError) {
+            endpoint = shape.applied(to: try provider.provider.endpoint(path: path, query: query))
+        } catch {
+            var error = error
+            if error.code == "unknownParameter" { error.allowed += ResultShape.names }
+            throw error
+        }
+        parts = [.ask(provider, endpoint)]
+        sort = .relevance
+        self.query = shape.shown(in: endpoint.query)
+    }
+
+    /// Whether only one source is asked. Its answer is reported as it is, without the search deadline.
+    public var isSingle: Bool { parts.count == 1 }
+
+    /// The query shown in the answer. A single source shows how it understood the question.
+    public var shownQuery: Bytes {
+        if isSingle, case .ask(_, let endpoint) = parts.first { shape.shown(in: endpoint.query) } else { query }
+    }
+
+    /// The endpoints that are asked, each of one source.
+    public var endpoints: [(provider: ConfiguredProvider, endpoint: Endpoint)] {
+        parts.compactMap { part in if case .ask(let provider, let endpoint) = part { (provider, endpoint) } else { nil }
+        }
     }
 
     /// Reads a query. What is allowed for a source is what is configured.

@@ -5,64 +5,24 @@ import LarderCore
 import LarderProviders
 import LarderSettings
 
-/// The question to each source.
+/// A search, and what is demanded of it.
+@dynamicMemberLookup
 public struct SearchQuestion: Sendable {
-    /// One part for each source.
-    public var parts: [SearchPlan.Part]
-    /// The order of the results.
-    public var sort: SortOrder
-    /// The selected members of the results.
-    public var shape: ResultShape
-    /// The canonical query, a JSON object.
-    public var query: Bytes
-    /// The request to all sources; nil if the question is one endpoint of one source.
-    var request: SearchRequest?
-    var directives: ClientDirectives
-    var settings: Settings
-
-    /// Whether only one source is asked. Its answer is reported as it is, without the search deadline.
-    public var isSingle: Bool { parts.count == 1 }
+    let plan: SearchPlan
+    let directives: ClientDirectives
+    let settings: Settings
 
     /// A search over the sources of a plan.
     public init(_ plan: SearchPlan, _ directives: ClientDirectives, _ settings: Settings) {
-        parts = plan.parts
-        sort = plan.sort
-        shape = plan.shape
-        query = plan.query
-        request = plan.request
-        self.directives = directives
-        self.settings = settings
+        (self.plan, self.directives, self.settings) = (plan, directives, settings)
     }
 
-    /// One endpoint of one source.
-    public init(
-        _ provider: ConfiguredProvider, _ endpoint: Endpoint, _ shape: ResultShape, _ directives: ClientDirectives,
-        _ settings: Settings
-    ) {
-        parts = [.ask(provider, endpoint)]
-        sort = .relevance
-        self.shape = shape
-        query = shape.shown(in: endpoint.query)
-        self.directives = directives
-        self.settings = settings
-    }
-
-    /// The query shown in the answer. A single source shows how it understood the question.
-    public var shownQuery: Bytes {
-        if isSingle, case .ask(_, let endpoint) = parts.first { shape.shown(in: endpoint.query) } else { query }
-    }
-
-    /// The names of the providers that are asked.
-    var providers: [String] {
-        parts.compactMap { part in if case .ask(let provider, _) = part { provider.name } else { nil } }
-    }
+    /// A member of the plan.
+    public subscript<Value>(dynamicMember member: KeyPath<SearchPlan, Value>) -> Value { plan[keyPath: member] }
 
     /// Returns the keys of the normalised entries that make up the answer.
     public func keys(signer: ArtworkSigner) -> [Digest] {
-        parts.compactMap { part in
-            guard case .ask(let provider, let endpoint) = part else { return nil }
-            return provider.normalisedKey(endpoint, signer: signer).digest
-        }
+        plan.endpoints.map { $0.provider.normalisedKey($0.endpoint, signer: signer).digest }
     }
 }
 
@@ -83,7 +43,7 @@ extension Engine {
     public func ask(
         _ question: SearchQuestion, report: @escaping @Sendable (Int, SourceAnswer) -> Void = { _, _ in }
     ) async -> SearchAnswers {
-        let stamp = cache.readyStamp(question.keys(signer: signer), of: question.providers)
+        let stamp = cache.readyStamp(question.keys(signer: signer), of: question.endpoints.map(\.provider.name))
         if let only = question.parts.first, question.isSingle {
             let answer = await ask(only, question)
             report(0, answer.source)
@@ -137,8 +97,7 @@ extension Engine {
 
     /// Whether every source's answer is stored and fresh, so that nothing must be fetched.
     public func isAtHand(_ question: SearchQuestion) async -> Bool {
-        for part in question.parts {
-            guard case .ask(let provider, let endpoint) = part else { continue }
+        for (provider, endpoint) in question.endpoints {
             if case .pooled = provider.provider.constancy(of: endpoint.upstream) { return false }
             let key = provider.normalisedKey(endpoint, signer: signer)
             guard await cache.fresh(key, question.directives, provider.rule(for: endpoint.name)) != nil
