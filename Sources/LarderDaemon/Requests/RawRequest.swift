@@ -92,20 +92,24 @@ struct RawRequest: Sendable {
     }
 
     /// A digest of the client's own credentials that are sent upstream; empty if none are.
-    var caller: Bytes {
+    private var caller: Bytes {
         guard !secretFields.isEmpty || !secretQuery.items.isEmpty else { return [] }
         let lines = secretFields.map { "\($0.name):\($0.value)" } + [secretQuery.encoded]
         return Digest(of: Bytes(text: lines.joined(separator: "\n"))).bytes
     }
 
-    /// The order for the fetcher.
-    func order(_ provider: ConfiguredProvider, _ settings: Settings) -> FetchOrder {
-        var order = provider.order(upstream, settings: settings)
+    /// The question for the engine.
+    func question(_ provider: ConfiguredProvider, _ directives: ClientDirectives, _ settings: Settings) -> RawQuestion {
+        var question = RawQuestion(
+            provider, upstream, endpoint: provider.provider.endpointName(for: upstream), identity: identity, directives,
+            settings)
+        question.clientFields = fields
+        question.caller = caller
         if !usesOwnKey {
-            order.secretFields = secretFields
-            order.secretQuery = secretQuery
+            question.order.secretFields = secretFields
+            question.order.secretQuery = secretQuery
         }
-        return order
+        return question
     }
 
     /// What identifies the entry, for explanations.

@@ -70,8 +70,7 @@ struct ProvisionalAnswer: Sendable {
             if let entry = await engine.cache.read(key), isUsable(entry, provider.rule(for: endpoint.name)) {
                 continue
             }
-            let question = NormalisedQuestion(
-                provider: provider, endpoint: endpoint, directives: .none, settings: settings)
+            let question = NormalisedQuestion(provider, endpoint, .none, settings)
             if await !engine.isAtHand(question) { return true }
         }
         return false
@@ -105,10 +104,7 @@ struct ProvisionalAnswer: Sendable {
                     for (provider, endpoint) in asked.endpoints {
                         group.addTask {
                             // A failure is remembered, and later requests get it.
-                            _ = try? await engine.obtain(
-                                NormalisedQuestion(
-                                    provider: provider, endpoint: endpoint, directives: .none, settings: settings,
-                                    scope: scope))
+                            _ = try? await engine.obtain(NormalisedQuestion(provider, endpoint, .none, settings))
                         }
                     }
                 }

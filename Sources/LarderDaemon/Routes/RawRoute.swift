@@ -96,33 +96,19 @@ struct RawRoute: Sendable {
         if raw.bypass != .requestBody { context.request.body = [] }
         let constancy = raw.identity.isEmpty ? provider.provider.constancy(of: raw.upstream) : .constant
         if case .fleeting = constancy, raw.bypass == nil { raw.bypass = .fleeting }
-        if raw.bypass != nil { return try await bypass(raw, way, context) }
-        let endpoint = provider.provider.endpointName(for: raw.upstream)
         let directives = ClientDirectives(fields: context.request.fields)
-        let key = provider.rawKey(raw.upstream, identity: raw.identity)
-        let question = RawQuestion(
-            provider: provider, endpoint: endpoint, request: raw.upstream, key: key,
-            order: raw.order(provider, snapshot.settings), clientFields: raw.fields,
-            directives: directives, isStored: !directives.noStore,
-            caller: raw.caller)
-        do {
-            if case .pooled(let terms) = constancy {
-                let served = try await engine.drawnRaw(
-                    PoolQuestion(
-                        provider: provider, endpoint: endpoint, terms: terms, directives: directives,
-                        settings: snapshot.settings))
-                return await answer(served, way, raw, context)
+        let question = raw.question(provider, directives, snapshot.settings)
+        let sent: Result<UpstreamResponse, UpstreamFailure>
+        do throws(UpstreamFailure) {
+            guard raw.bypass != nil else {
+                let pool: PoolTerms? = if case .pooled(let terms) = constancy { terms } else { nil }
+                return await answer(try await engine.obtain(question, from: pool), way, raw, context)
             }
-            let served = try await EntryRequest(
-                engine: engine, recipe: engine.rawRecipe(question),
-                terms: RequestTerms(
-                    directives: directives, judge: provider.judge(for: endpoint),
-                    patience: snapshot.settings.fetch.softDeadline)
-            ).served()
-            return await answer(served, way, raw, context)
+            sent = .success(try await engine.send(question))
         } catch {
-            return try await mirrored(error, way, raw, .uriMiss, context)
+            sent = .failure(error)
         }
+        return try await mirrored(sent, way, raw, context)
     }
 
     private func passOn(
@@ -132,43 +118,6 @@ struct RawRoute: Sendable {
             return try await PassRoute(engine: engine, responder: responder).pass(context, way)
         }
         return try await UpgradeRoute(engine: engine, tunnels: tunnels, secrets: secrets).pass(context, way, upgrade)
-    }
-
-    /// Sends the request on its own, within the provider's budget. It is neither joined nor stored.
-    private func bypass(
-        _ raw: RawRequest, _ way: WayOut, _ context: RequestContext
-    ) async throws(ClientFacingError) -> ServerResponse {
-        let provider = way.provider
-        var order = raw.order(provider, context.snapshot.settings)
-        order.mayRetry = false
-        let endpoint = provider.provider.endpointName(for: raw.upstream)
-        let limit = order.maxBody
-        let upstream = raw.upstream
-        let isHead = upstream.method == .head
-        var call = UpstreamCall(
-            provider: provider.name, order: order, isBudgeted: true, claim: provider.claim(for: raw.upstream),
-            caller: raw.caller,
-            classify: { [bodies = engine.bodies] response in
-                // For built-in providers Larder asks for gzip, for every client. A part of a coded body (206)
-                // cannot be decoded; only the client can use it. The response to HEAD has no body in which an API could
-                // say that something does not exist.
-                if isHead, response.status == 404 || response.status == 410 { return .notFound }
-                return provider.provider.classify(
-                    response.decoded(limit: limit, in: bodies) ?? response, endpoint: endpoint, of: upstream)
-            })
-        call.subject = provider.subject(of: upstream, endpoint: endpoint)
-        switch await engine.upstream.perform(call) {
-        case .failure(let failure): return try await mirrored(failure, way, raw, .bypass, context)
-        case .success((let response, _)):
-            note(context, explained(raw, provider, forward: .bypass, status: response.status))
-            let answer = Answer(
-                passedOn: response, way.fields(response.fields, isShared: false, received: response.responseTime),
-                Provenance(
-                    outcome: .bypass, forward: raw.upstream.method.isSafe ? .bypass : .method,
-                    forwardStatus: response.status),
-                provider: provider.name)
-            return responder.respond(await responder.accepted(answer, by: context.request), to: context)
-        }
     }
 
     private func answer(
@@ -200,48 +149,47 @@ struct RawRoute: Sendable {
         return responder.respond(await responder.accepted(answer, by: context.request), to: context)
     }
 
-    /// The notes on a request that was sent to its provider, and whose response is not stored.
-    private func explained(
-        _ raw: RawRequest, _ provider: ConfiguredProvider, forward: ForwardReason, status: Int?
-    ) -> ExplainedPart {
-        var part = ExplainedPart(provider: provider.name)
-        part.key = raw.keyParts
-        part.outcome = forward == .bypass ? .bypass : .miss
-        part.forward = forward
-        part.upstreamStatus = status
-        part.rule = forward == .bypass ? raw.bypass : nil
-        part.isStored = false
-        part.sent =
-            provider.claim(for: raw.upstream) != nil
-            ? .account : provider.settings.key != nil ? .configuredKey : .asItCame
-        return part
-    }
-
     private func note(_ context: RequestContext, _ part: ExplainedPart) {
         responder.explanations.note(context.request.id, at: engine.time.wall(), part)
     }
 
-    /// In raw mode a failure is the upstream's own response, if there is one.
+    /// Answers with what the provider sent for this request and what is not stored. In raw mode a failure is the
+    /// upstream's own response, if there is one.
     private func mirrored(
-        _ failure: UpstreamFailure, _ way: WayOut, _ raw: RawRequest, _ forward: ForwardReason,
+        _ outcome: Result<UpstreamResponse, UpstreamFailure>, _ way: WayOut, _ raw: RawRequest,
         _ context: RequestContext
     ) async throws(ClientFacingError) -> ServerResponse {
         let provider = way.provider
-        var part = explained(raw, provider, forward: forward, status: failure.response?.status)
-        part.whole.note(failure)
-        guard let response = failure.response else {
-            // There is no response. The part's rule says that the request would have been passed on.
-            part.outcome = .none
-            part.forward = nil
-            note(context, part)
-            throw engine.refusal(failure, of: provider.name)
+        let isBypass = raw.bypass != nil
+        var part = ExplainedPart(provider: provider.name)
+        part.key = raw.keyParts
+        part.rule = raw.bypass
+        part.isStored = false
+        part.sent =
+            provider.claim(for: raw.upstream) != nil
+            ? .account : provider.settings.key != nil ? .configuredKey : .asItCame
+        let response: UpstreamResponse
+        switch outcome {
+        case .success(let received): response = received
+        case .failure(let failure):
+            part.whole.note(failure)
+            guard let received = failure.response else {
+                // The part's rule says that the request would have been passed on.
+                part.outcome = .none
+                note(context, part)
+                throw engine.refusal(failure, of: provider.name)
+            }
+            response = received
         }
+        let provenance = Provenance(
+            outcome: isBypass ? .bypass : .miss, forward: isBypass ? .bypass : .uriMiss, forwardStatus: response.status)
+        part.outcome = provenance.outcome
+        part.forward = provenance.forward
+        part.upstreamStatus = response.status
         note(context, part)
         let answer = Answer(
             passedOn: response,
-            way.fields(response.fields, isShared: forward != .bypass, received: response.responseTime),
-            Provenance(
-                outcome: forward == .bypass ? .bypass : .miss, forward: forward, forwardStatus: response.status),
+            way.fields(response.fields, isShared: !isBypass, received: response.responseTime), provenance,
             provider: provider.name)
         return responder.respond(await responder.accepted(answer, by: context.request), to: context)
     }

@@ -9,7 +9,7 @@ import LarderProviders
 import LarderSettings
 
 /// What to draw, and from which pool.
-public struct PoolQuestion: Sendable {
+struct PoolQuestion: Sendable {
     var provider: ConfiguredProvider
     var endpoint: String
     var terms: PoolTerms
@@ -17,20 +17,6 @@ public struct PoolQuestion: Sendable {
     var fits: @Sendable (Bytes) -> Bool = { _ in true }
     var directives: ClientDirectives
     var settings: Settings
-
-    /// By default one result of any kind is drawn.
-    public init(
-        provider: ConfiguredProvider, endpoint: String, terms: PoolTerms, count: Int = 1,
-        fits: @escaping @Sendable (Bytes) -> Bool = { _ in true }, directives: ClientDirectives, settings: Settings
-    ) {
-        self.provider = provider
-        self.endpoint = endpoint
-        self.terms = terms
-        self.count = count
-        self.fits = fits
-        self.directives = directives
-        self.settings = settings
-    }
 }
 
 extension Engine {
@@ -77,7 +63,7 @@ extension Engine {
     }
 
     /// Returns the answer to a raw request: one of the pool's bodies, as the API sent it.
-    public func drawnRaw(_ question: PoolQuestion) async throws(UpstreamFailure) -> Served {
+    func drawnRaw(_ question: PoolQuestion) async throws(UpstreamFailure) -> Served {
         let (row, answers) = try await draw(question)
         var served = row
         served.isDrawn = true

@@ -77,8 +77,8 @@ extension Engine {
             guard provider.isConfigured else { throw provider.notConfigured }
             let served = try await obtain(
                 NormalisedQuestion(
-                    provider: provider, endpoint: endpoint, directives: question.directives,
-                    settings: question.settings, deadline: question.isSingle ? nil : question.settings.search.deadline))
+                    provider, endpoint, question.directives, question.settings,
+                    deadline: question.isSingle ? nil : question.settings.search.deadline))
             let normalised = served.entry.isNegative ? nil : NormalisedEntry(served.entry)
             var source = SourceAnswer(served, normalised)
             source.failure = source.failure?.withBoundedRetry(at: time.wall())

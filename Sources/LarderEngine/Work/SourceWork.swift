@@ -10,36 +10,36 @@ import LarderStore
 
 /// The question for one raw entry: provider, request, cache key and fetch order.
 public struct RawQuestion: Sendable {
-    var provider: ConfiguredProvider
-    var endpoint: String
-    var request: UpstreamRequest
-    var key: CacheKey
-    var order: FetchOrder
-    /// The client's fields, for the rules of RFC 9111 that depend on them.
-    var clientFields: HeaderFields = [:]
+    let provider: ConfiguredProvider
+    let endpoint: String
+    let request: UpstreamRequest
     /// The client's demands on a stored answer. They also apply to an entry that a flight stored a moment ago.
-    var directives: ClientDirectives
-    /// False if the client forbade storing.
-    var isStored = true
+    let directives: ClientDirectives
+    let settings: Settings
+    let key: CacheKey
+    /// The order for the fetcher. It may carry credentials of the client.
+    public var order: FetchOrder
+    /// The client's fields, for the rules of RFC 9111 that depend on them.
+    public var clientFields: HeaderFields = [:]
     /// A digest of the client's own credentials that the order carries; empty if there are none.
-    var caller: Bytes = []
+    public var caller: Bytes = []
 
-    /// By default the answer may be stored, and the order carries no credentials of the client.
+    /// - Parameter identity: a hash of the client's own credentials; empty if all clients share the answer.
     public init(
-        provider: ConfiguredProvider, endpoint: String, request: UpstreamRequest, key: CacheKey, order: FetchOrder,
-        clientFields: HeaderFields = [:], directives: ClientDirectives, isStored: Bool = true,
-        caller: Bytes = []
+        _ provider: ConfiguredProvider, _ request: UpstreamRequest, endpoint: String, identity: Bytes = [],
+        _ directives: ClientDirectives, _ settings: Settings
     ) {
         self.provider = provider
         self.endpoint = endpoint
         self.request = request
-        self.key = key
-        self.order = order
-        self.clientFields = clientFields
         self.directives = directives
-        self.isStored = isStored
-        self.caller = caller
+        self.settings = settings
+        key = provider.rawKey(request, identity: identity)
+        order = provider.order(request, settings: settings)
     }
+
+    /// False if the client forbade storing.
+    var isStored: Bool { !directives.noStore }
 
     /// The account that the call is made for. It comes from the provider that made the key, so both are about the same
     /// account.
@@ -48,8 +48,33 @@ public struct RawQuestion: Sendable {
 
 extension Engine {
     /// Returns the recipe of a raw entry.
-    public func rawRecipe(_ question: RawQuestion) -> EntryRecipe {
+    func rawRecipe(_ question: RawQuestion) -> EntryRecipe {
         EntryRecipe(cache, question.key, provider: question.provider.name) { _ in await self.makeRaw(question) }
+    }
+
+    /// Returns the answer of a raw request, from the cache or made now.
+    /// - Parameter pool: the pool that the answer is drawn from; nil if it is none of a pool.
+    public func obtain(_ question: RawQuestion, from pool: PoolTerms?) async throws(UpstreamFailure) -> Served {
+        let provider = question.provider
+        if let pool {
+            return try await drawnRaw(
+                PoolQuestion(
+                    provider: provider, endpoint: question.endpoint, terms: pool, directives: question.directives,
+                    settings: question.settings))
+        }
+        return try await EntryRequest(
+            engine: self, recipe: rawRecipe(question),
+            terms: RequestTerms(
+                directives: question.directives, judge: provider.judge(for: question.endpoint),
+                patience: question.settings.fetch.softDeadline)
+        ).served()
+    }
+
+    /// Sends a raw request on its own, within the provider's budget. It is neither joined nor stored.
+    public func send(_ question: RawQuestion) async throws(UpstreamFailure) -> UpstreamResponse {
+        var question = question
+        question.order.mayRetry = false
+        return try await upstream.perform(call(for: question, mayBeCoded: true)).get().0
     }
 
     private func makeRaw(_ question: RawQuestion) async -> FlightResult {
@@ -65,6 +90,19 @@ extension Engine {
     }
 
     private func fetchRaw(_ question: RawQuestion, _ began: RemovalStamp) async -> FlightResult {
+        let call = call(for: question)
+        switch await upstream.perform(call) {
+        case .failure(let failure) where !call.subject.isKnownPath:
+            let longest = question.provider.rule(for: question.endpoint).negativeTTL
+            return .failed(failure.lastingAbsence(atMost: longest))
+        case .failure(let failure): return .failed(failure)
+        case .success((let response, let classification)):
+            return .answered(await keep(response, classification, question, began))
+        }
+    }
+
+    /// - Parameter mayBeCoded: whether an answer that cannot be decoded is of use: only the client reads it.
+    private func call(for question: RawQuestion, mayBeCoded: Bool = false) -> UpstreamCall {
         let provider = question.provider
         let endpoint = question.endpoint
         let request = question.request
@@ -73,19 +111,13 @@ extension Engine {
             provider: provider.name, order: question.order, isBudgeted: true, claim: question.claim,
             caller: question.caller,
             classify: { [bodies] response in
-                guard let plain = response.decoded(limit: limit, in: bodies) else {
+                guard let plain = response.decoded(limit: limit, in: bodies) ?? (mayBeCoded ? response : nil) else {
                     return .broken("The body's content coding could not be decoded.")
                 }
                 return provider.provider.classify(plain, endpoint: endpoint, of: request)
             })
         call.subject = provider.subject(of: request, endpoint: endpoint)
-        switch await upstream.perform(call) {
-        case .failure(let failure) where !call.subject.isKnownPath:
-            return .failed(failure.lastingAbsence(atMost: provider.rule(for: endpoint).negativeTTL))
-        case .failure(let failure): return .failed(failure)
-        case .success((let response, let classification)):
-            return .answered(await keep(response, classification, question, began))
-        }
+        return call
     }
 
     /// Returns the endpoint's freshness rule. Its lifetime is longer if the answer says that it no longer changes,
@@ -144,30 +176,24 @@ extension Engine {
 
 /// The question for one normalised entry.
 public struct NormalisedQuestion: Sendable {
-    var provider: ConfiguredProvider
-    var endpoint: Endpoint
-    var directives: ClientDirectives
-    var settings: Settings
+    let provider: ConfiguredProvider
+    let endpoint: Endpoint
+    let directives: ClientDirectives
+    let settings: Settings
     /// How long the client waits for this source.
-    var deadline: Duration?
+    let deadline: Duration?
     /// The question's place in a session, if it has one. Calls for it are then held back for a moment.
-    var scope = SessionScope.current
+    let scope = SessionScope.current
     /// How long calls are held back.
-    var debounce = SessionScope.debounce
+    let debounce = SessionScope.debounce
 
-    /// By default the question belongs to the session that this task works for.
+    /// The question belongs to the session that this task works for.
     public init(
-        provider: ConfiguredProvider, endpoint: Endpoint, directives: ClientDirectives, settings: Settings,
-        deadline: Duration? = nil, scope: SessionScope? = SessionScope.current,
-        debounce: Duration = SessionScope.debounce
+        _ provider: ConfiguredProvider, _ endpoint: Endpoint, _ directives: ClientDirectives, _ settings: Settings,
+        deadline: Duration? = nil
     ) {
-        self.provider = provider
-        self.endpoint = endpoint
-        self.directives = directives
-        self.settings = settings
-        self.deadline = deadline
-        self.scope = scope
-        self.debounce = debounce
+        (self.provider, self.endpoint, self.directives) = (provider, endpoint, directives)
+        (self.settings, self.deadline) = (settings, deadline)
     }
 }
 
@@ -233,14 +259,9 @@ extension Engine {
         plan: WaitClock? = nil
     ) async throws(UpstreamFailure) -> Served {
         let provider = question.provider
-        let key = provider.rawKey(request)
+        let raw = RawQuestion(provider, request, endpoint: endpoint, question.directives, question.settings)
         return try await EntryRequest(
-            engine: self,
-            recipe: rawRecipe(
-                RawQuestion(
-                    provider: provider, endpoint: endpoint, request: request, key: key,
-                    order: provider.order(request, settings: question.settings), directives: question.directives,
-                    isStored: !question.directives.noStore)),
+            engine: self, recipe: rawRecipe(raw),
             terms: RequestTerms(
                 directives: question.directives, judge: provider.judge(for: endpoint), wantsFresh: true),
             deadline: deadline, plan: plan
