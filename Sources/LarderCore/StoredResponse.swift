@@ -126,48 +126,6 @@ public protocol BodyWriter: AnyObject, Sendable {
     func abandon()
 }
 
-/// The store as other rooms see it. Every call returns on the caller's executor, and none blocks it.
-public protocol CacheStore: Sendable {
-    /// Returns the entry with that key, body included, or nil. Expired entries are returned too: the caller decides
-    /// about reuse.
-    func read(_ key: CacheKey) async throws(StoreError) -> StoredResponse?
-    /// Writes or replaces an entry in one transaction. A response that no request field selects replaces the variants of
-    /// its URL, and a variant replaces such a response.
-    /// - Parameters:
-    ///   - superseded: what older becomes useless even if this entry is not stored.
-    ///   - isWanted: asked inside the transaction. If it returns false, the entry is refused (`removed`).
-    func write(
-        _ entry: StoredResponse, supersedes superseded: Superseded, when isWanted: (@Sendable () -> Bool)?
-    ) async -> WriteOutcome
-    /// Returns what is stored of the URL with that key: the entry of the key, or the variants of the URL.
-    func find(_ url: CacheKey) async throws(StoreError) -> StoredLook
-    /// Returns the entry like `read`, but leaves a body above a few hundred kilobytes in the store, where `large` reads
-    /// it. Its pieces stay readable as long as the value lives, even if the entry is replaced, purged or evicted
-    /// meanwhile.
-    func open(_ key: CacheKey) async throws(StoreError) -> StoredResponse?
-    /// Begins a body whose length may be unknown. Refused if the body could not be stored at all.
-    func begin(expecting length: Int64?) async -> Result<any BodyWriter, WriteRefusal>
-    /// Replaces head, times and label of the entry with that key and keeps its body (RFC 9111 §4.3.4). Does nothing if
-    /// the entry is gone or is no longer `old`: the one with this arrival, received at this time.
-    /// - Parameter isWanted: asked inside the transaction. If it returns false, nothing happens.
-    /// - Returns: whether the head was replaced.
-    func rewriteHead(
-        _ entry: StoredResponse, inPlaceOf old: StoredResponse, when isWanted: (@Sendable () -> Bool)?
-    ) async -> Bool
-    /// Records a use of the entry. Uses are written in batches; this method never waits.
-    func touch(_ digest: Digest)
-    /// Removes the selected entries and everything made from them; with `soft`, makes them expire instead. The removal
-    /// takes effect at once, whatever the disk does.
-    /// - Parameter provider: the provider of a single key, if it is known.
-    func remove(_ selector: PurgeSelector, soft: Bool, provider: String?) async -> RemovalOutcome
-    /// Changes the freshness of an entry after a validation or a failed refresh. No effect if the entry is gone.
-    /// - Returns: whether the change is known to be committed.
-    @discardableResult
-    func updateFreshness(_ digest: Digest, freshUntil: WallTime, staleUntil: WallTime) async -> Bool
-    /// The store's current figures.
-    func statistics() async throws(StoreError) -> StoreStatistics
-}
-
 /// The outcome of a removal. Unless it was refused, no look-up finds the entries any more.
 public enum RemovalOutcome: Sendable {
     /// The number of removed entries. The removal is committed.
@@ -196,23 +154,6 @@ public enum PurgeSelector: Sendable, Hashable {
     case url(String, provider: String?)
     /// Entries that meet all the conditions.
     case matching(PurgeCondition)
-}
-
-extension CacheStore {
-    public func write(_ entry: StoredResponse) async -> WriteOutcome {
-        await write(entry, supersedes: .entry, when: nil)
-    }
-
-    public func rewriteHead(_ entry: StoredResponse, inPlaceOf old: StoredResponse) async -> Bool {
-        await rewriteHead(entry, inPlaceOf: old, when: nil)
-    }
-
-    /// Removes entries and returns how many have been removed so far.
-    public func purge(_ selector: PurgeSelector, soft: Bool) async throws(StoreError) -> Int {
-        let outcome = await remove(selector, soft: soft, provider: nil)
-        if case .refused(let error) = outcome { throw error }
-        return outcome.count
-    }
 }
 
 extension BodyWriter {

@@ -14,10 +14,14 @@ extension SQLiteStore {
         shared.bodies.withLock { $0 }?.table.permit(most)
     }
 
+    /// Returns the entry like `read`, but leaves a body above a few hundred kilobytes in the store, where `large` reads
+    /// it. Its pieces stay readable as long as the value lives, even if the entry is replaced, purged or evicted
+    /// meanwhile.
     public func open(_ key: CacheKey) async throws(StoreError) -> StoredResponse? {
         try await look(key, opens: true).entry
     }
 
+    /// Begins a body whose length may be unknown. Refused if the body could not be stored at all.
     public func begin(expecting length: Int64?) async -> Result<any BodyWriter, WriteRefusal> {
         let shared = shared
         if let length, length > shared.settings.withLock({ $0.maxObject }) { return refuse(.tooLarge) }
@@ -43,8 +47,12 @@ extension SQLiteStore {
         return .failure(reason)
     }
 
+    /// Replaces head, times and label of the entry with that key and keeps its body (RFC 9111 §4.3.4). Does nothing if
+    /// the entry is gone or is no longer `old`: the one with this arrival, received at this time.
+    /// - Parameter isWanted: asked inside the transaction. If it returns false, nothing happens.
+    /// - Returns: whether the head was replaced.
     public func rewriteHead(
-        _ entry: StoredResponse, inPlaceOf old: StoredResponse, when isWanted: (@Sendable () -> Bool)?
+        _ entry: StoredResponse, inPlaceOf old: StoredResponse, when isWanted: (@Sendable () -> Bool)? = nil
     ) async -> Bool {
         var entry = entry
         entry.body = []

@@ -6,7 +6,7 @@ import Glibc
 import LarderCore
 
 /// Larder's cache database. Call `close` before releasing it: its threads keep it alive.
-public final class SQLiteStore: CacheStore {
+public final class SQLiteStore: Sendable {
     /// The version of the loaded SQLite library, such as "3.40.1".
     public static let libraryVersion = String(cString: sqlite3_libversion())
 
@@ -102,10 +102,13 @@ public final class SQLiteStore: CacheStore {
         }
     }
 
+    /// Returns the entry with that key, body included, or nil. Expired entries are returned too: the caller decides
+    /// about reuse.
     public func read(_ key: CacheKey) async throws(StoreError) -> StoredResponse? {
         try await look(key, opens: false).entry
     }
 
+    /// Returns what is stored of the URL with that key: the entry of the key, or the variants of the URL.
     public func find(_ url: CacheKey) async throws(StoreError) -> StoredLook {
         try await look(url, opens: true, isOfURL: true)
     }
@@ -160,8 +163,13 @@ public final class SQLiteStore: CacheStore {
         return look
     }
 
+    /// Writes or replaces an entry in one transaction. A response that no request field selects replaces the variants of
+    /// its URL, and a variant replaces such a response.
+    /// - Parameters:
+    ///   - superseded: what older becomes useless even if this entry is not stored.
+    ///   - isWanted: asked inside the transaction. If it returns false, the entry is refused (`removed`).
     public func write(
-        _ entry: StoredResponse, supersedes superseded: Superseded, when isWanted: (@Sendable () -> Bool)?
+        _ entry: StoredResponse, supersedes superseded: Superseded = .entry, when isWanted: (@Sendable () -> Bool)? = nil
     ) async -> WriteOutcome {
         var order = shared.orders.order(entry, supersedes: superseded, when: isWanted)
         order.timeline = Timeline.current.map { ($0, shared.time.monotonic()) }
@@ -200,6 +208,7 @@ public final class SQLiteStore: CacheStore {
         ) { shared.offer(.write(order, $0)) }
     }
 
+    /// Records a use of the entry. Uses are written in batches; this method never waits.
     public func touch(_ digest: Digest) {
         switch shared.notes.withLock({ $0.note(digest) }) {
         case .more: break
@@ -208,6 +217,8 @@ public final class SQLiteStore: CacheStore {
         }
     }
 
+    /// Changes the freshness of an entry after a validation or a failed refresh. No effect if the entry is gone.
+    /// - Returns: whether the change is known to be committed.
     @discardableResult
     public func updateFreshness(_ digest: Digest, freshUntil: WallTime, staleUntil: WallTime) async -> Bool {
         await shared.waits.ask(.write, late: { false }, refused: { false }) {
@@ -215,6 +226,7 @@ public final class SQLiteStore: CacheStore {
         }
     }
 
+    /// The store's current figures.
     public func statistics() async throws(StoreError) -> StoreStatistics {
         let shared = shared
         // Accepted entries count as stored, so they are committed before the rows are counted.

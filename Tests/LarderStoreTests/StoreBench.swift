@@ -185,3 +185,12 @@ func sameEntry(_ left: StoredResponse?, _ right: StoredResponse) -> Bool {
         && left.staleUntil == right.staleUntil && left.parents == right.parents
         && left.normaliserVersion == right.normaliserVersion && left.label == right.label
 }
+
+extension SQLiteStore {
+    /// Removes entries and returns how many have been removed so far.
+    func purge(_ selector: PurgeSelector, soft: Bool) async throws(StoreError) -> Int {
+        let outcome = await remove(selector, soft: soft, provider: nil)
+        if case .refused(let error) = outcome { throw error }
+        return outcome.count
+    }
+}

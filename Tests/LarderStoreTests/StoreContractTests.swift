@@ -1,4 +1,4 @@
-// The promises of `CacheStore`, tested against the SQLite store.
+// The promises of the store: what is written is read back, replaced, removed and counted.
 import LarderCore
 import LarderTestSupport
 import Testing

@@ -4,6 +4,9 @@ import CSQLite
 import LarderCore
 
 extension SQLiteStore {
+    /// Removes the selected entries and everything made from them; with `soft`, makes them expire instead. The removal
+    /// takes effect at once, whatever the disk does.
+    /// - Parameter provider: the provider of a single key, if it is known.
     public func remove(_ selector: PurgeSelector, soft: Bool, provider: String?) async -> RemovalOutcome {
         let shared = shared
         let ticket = RemovalTicket()
