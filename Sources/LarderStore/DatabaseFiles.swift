@@ -33,13 +33,10 @@ final class DatabaseFiles: Sendable {
     let beforeLook = Hook<(@Sendable () -> Void)?>(nil)
 
     /// Makes the directory and takes the lock.
-    /// - Parameter notes: another directory, which remembers the removals of this one.
-    init(
-        directory: String, name: String, time: any TimeSource = SystemTime(), notes: String? = nil
-    ) throws(StoreError) {
+    init(directory: String, name: String, time: any TimeSource = SystemTime()) throws(StoreError) {
         self.directory = directory
         path = directory + "/\(name).db"
-        mark = RemovalMark(database: path, time: time, remembered: RememberedRemovals(directory: notes))
+        mark = RemovalMark(database: path, time: time)
         try Self.makeDirectory(directory)
         let descriptor = try Self.locked(path.dropLast(3) + ".lock", in: directory)
         lock = Lock(descriptor)

@@ -20,14 +20,13 @@ public final class SQLiteStore: Sendable {
     /// set aside beside the new one, with a warning. If the disk has no room for what opening writes, or another
     /// program has the database open for longer than 5 s, the store begins degraded, without a database: reads miss, and
     /// opening is tried again.
-    /// - Parameter notes: another directory, for what must outlive this one.
     /// - Throws: `StoreError` with SQLITE_BUSY if another daemon has locked the directory; the error of SQLite or of
     ///   the system if the database can neither be opened nor made.
     public static func open(
         directory: String, settings: StoreSettings, log: Logger, counters: CounterRegistry,
-        time: any TimeSource = SystemTime(), notes: String? = nil
+        time: any TimeSource = SystemTime()
     ) throws(StoreError) -> SQLiteStore {
-        let files = try DatabaseFiles(directory: directory, name: "cache", time: time, notes: notes)
+        let files = try DatabaseFiles(directory: directory, name: "cache", time: time)
         let shared = StoreShared(
             files: files, settings: settings, counters: counters, log: log.labelled("store"), time: time)
         if let type = files.networkFileSystem {

@@ -21,11 +21,10 @@ struct Bench: Sendable {
     let counters = CounterRegistry()
     let log = KeptLog()
 
-    /// - Parameter notes: the state directory.
-    func open(_ settings: StoreSettings = StoreSettings(minFree: 0), notes: String? = nil) throws -> SQLiteStore {
+    func open(_ settings: StoreSettings = StoreSettings(minFree: 0)) throws -> SQLiteStore {
         try SQLiteStore.open(
             directory: directory, settings: settings, log: Logger(label: "test", sink: log, time: time),
-            counters: counters, time: time, notes: notes)
+            counters: counters, time: time)
     }
 
     func openState() throws -> StateStore {

@@ -32,7 +32,7 @@ extension Daemon {
         do {
             let store = try SQLiteStore.open(
                 directory: settings.cache.path, settings: storeSettings(settings), log: log, counters: counters,
-                time: surroundings.time, notes: settings.statePath)
+                time: surroundings.time)
             return (store, state)
         } catch {
             throw DaemonError(stage: "databases", message: "\(error)")

@@ -88,9 +88,6 @@ final class RemovalMark: Sendable {
         /// The number of the last commit.
         var latest: Int64 = 0
         var record: MarkRecord?
-        /// The generation of the database, and the commit that is remembered of it.
-        var generation: UInt64?
-        var remembered: Int64 = 0
         var hasFailed = false
         /// The latest removal that a start must know of, and the latest up to which all are committed.
         var held: UInt64 = 0
@@ -107,14 +104,12 @@ final class RemovalMark: Sendable {
     private let log: String
     private let directory: String
     private let time: any TimeSource
-    private let remembered: RememberedRemovals
     /// Held while the file is written, so that no thread writes an older record over a newer one. Only the writer and
     /// the flusher wait for it.
     private let state = Lock(State())
 
     /// - Parameter database: the path of the database's file.
-    init(database: String, time: any TimeSource, remembered: RememberedRemovals) {
-        self.remembered = remembered
+    init(database: String, time: any TimeSource) {
         path = database.dropLast(3) + ".mark"
         log = database + "-wal"
         directory = database.lastIndex(of: "/").map { String(database[..<$0]) } ?? "."
@@ -182,16 +177,10 @@ final class RemovalMark: Sendable {
         guard !isMissing, (0..<RowSums.largestID).contains(held) else {
             throw StoreError.damage("it lacks the commits of its last removals, as after damage to its write-ahead log")
         }
-        let generation = UInt64(try BodyTable.generation(connection), radix: 16)
-        let least = generation.map(remembered.least) ?? 0
-        guard held >= least else {
-            throw StoreError.damage("it is an older copy: it lacks removals that the state directory remembers")
-        }
         let record = MarkRecord(
             count: held == first ? held : min(count, held), flushed: min(flushed, held), at: now, boot: time.boot)
         let error = state.withLock { state -> StoreError? in
             state.latest = max(state.latest, held)
-            (state.generation, state.remembered) = (generation, least)
             state.record = record
             return isInPlace(state) && write(&state) ? nil : make(&state)
         }
@@ -324,28 +313,16 @@ final class RemovalMark: Sendable {
     // MARK: Flushing
 
     /// Flushes the log first and the mark after it, so that a power cut that takes a removal finds no mark that asks
-    /// for it, unless the disk wrote the mark by itself in between. What is flushed then is remembered. On the flusher's
-    /// thread.
+    /// for it, unless the disk wrote the mark by itself in between. On the flusher's thread.
     func flush() {
-        let (removal, generation, remembered) = state.withLock {
-            ($0.record?.flushed ?? 0, $0.generation, $0.remembered)
-        }
-        guard flushFiles(), let generation, removal > remembered else { return }
-        self.remembered.note(removal, of: generation)
-        state.withLock { if $0.generation == generation { $0.remembered = removal } }
-    }
-
-    private func flushFiles() -> Bool {
         // SQLite locks no byte of the log, so closing this descriptor gives up no lock
         // (sqlite.org/howtocorrupt.html §2.2). An absent log was written back, and flushed with the database.
         let opened = Glibc.open(log, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-        var isFlushed = opened >= 0 || StoreError.lastNumber == ENOENT
         if opened >= 0 {
-            isFlushed = fdatasync(opened) == 0
+            fdatasync(opened)
             Glibc.close(opened)
         }
-        if let file = state.withLock({ $0.file }) { _ = fdatasync(file.descriptor) }
-        return isFlushed
+        if let file = state.withLock({ $0.file }) { fdatasync(file.descriptor) }
     }
 }
 
