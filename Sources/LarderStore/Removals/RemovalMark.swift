@@ -10,24 +10,21 @@ import LarderCore
 
 /// The content of the mark.
 struct MarkRecord: Equatable, Sendable {
-    static let size = 48
+    static let size = 40
     private static let magic: UInt64 = 0x6C64_722D_6D61_726B
 
     /// The commit of the last removal or replacement.
     var count: Int64
     /// The commit of the last removal. It was flushed to the disk before the mark was.
     var flushed: Int64
-    /// When the mark was written, on the clock that begins with the machine.
-    var at: MonotonicTime
-    /// In which run of the machine; 0 if that is not known.
+    /// In which run of the machine the mark was written; 0 if that is not known.
     var boot: UInt32
     /// Whether a removal or replacement may not be committed.
     var isPending: Bool
 
-    init(count: Int64, flushed: Int64, at: MonotonicTime, boot: UInt32, isPending: Bool = false) {
+    init(count: Int64, flushed: Int64, boot: UInt32, isPending: Bool = false) {
         self.count = count
         self.flushed = flushed
-        self.at = at
         self.boot = boot
         self.isPending = isPending
     }
@@ -35,24 +32,20 @@ struct MarkRecord: Equatable, Sendable {
     /// Nil if the bytes are no mark, or a damaged one.
     init?(_ bytes: Bytes) {
         guard bytes.count == Self.size else { return nil }
-        let numbers = (0..<6).map { place in
+        let numbers = (0..<5).map { place in
             bytes.withUnsafeBytes {
                 UInt64(littleEndian: $0.loadUnaligned(fromByteOffset: place * 8, as: UInt64.self))
             }
         }
         let record = MarkRecord(
             count: Int64(bitPattern: numbers[1]), flushed: Int64(bitPattern: numbers[2]),
-            at: MonotonicTime(nanoseconds: Int64(bitPattern: numbers[3])), boot: UInt32(numbers[5] >> 32),
-            isPending: numbers[4] != 0)
+            boot: UInt32(numbers[4] >> 32), isPending: numbers[3] != 0)
         guard record.bytes == bytes else { return nil }
         self = record
     }
 
     var bytes: Bytes {
-        let numbers = [
-            Self.magic, UInt64(bitPattern: count), UInt64(bitPattern: flushed), UInt64(bitPattern: at.nanoseconds),
-            isPending ? 1 : 0,
-        ]
+        let numbers = [Self.magic, UInt64(bitPattern: count), UInt64(bitPattern: flushed), isPending ? 1 : 0]
         var sum = Checksum()
         for number in numbers + [UInt64(boot)] { sum.add(number) }
         return (numbers + [UInt64(boot) << 32 | UInt64(sum.value)]).reduce(into: Bytes()) { bytes, number in
@@ -61,11 +54,8 @@ struct MarkRecord: Equatable, Sendable {
     }
 
     /// The least count that the database must have. If the machine was started anew, a power cut may have taken commits
-    /// that were never flushed, and only those that were count. If the run is not known, a clock below `at` tells that.
-    func least(at now: MonotonicTime, in run: UInt32) -> Int64 {
-        let isSame = boot != 0 && run != 0 ? boot == run : now >= at
-        return isSame ? count : flushed
-    }
+    /// that were never flushed, and only those that were count. A run that is not known counts as the same.
+    func least(in run: UInt32) -> Int64 { boot == run || boot == 0 || run == 0 ? count : flushed }
 }
 
 /// The mark of one database. The writer notes commits; the flusher's thread says `pending` and flushes.
@@ -164,21 +154,20 @@ final class RemovalMark: Sendable {
     /// - Throws: an error of damage if the database lacks commits; another if the mark cannot be made.
     func adopt(_ connection: DatabaseConnection, first: Int64) throws(StoreError) {
         let held = try connection.number("SELECT commits FROM bodies") ?? -1
-        let now = time.monotonic()
         var (count, flushed): (Int64, Int64) = (0, 0)
         var isMissing = false
         switch open() {
         // Once a commit was counted there was a mark.
         case .none, .lost: isMissing = held != 0
         case .record(let record):
-            isMissing = held < record.least(at: now, in: time.boot)
+            isMissing = held < record.least(in: time.boot)
             (count, flushed) = (record.count, record.flushed)
         }
         guard !isMissing, (0..<RowSums.largestID).contains(held) else {
             throw StoreError.damage("it lacks the commits of its last removals, as after damage to its write-ahead log")
         }
         let record = MarkRecord(
-            count: held == first ? held : min(count, held), flushed: min(flushed, held), at: now, boot: time.boot)
+            count: held == first ? held : min(count, held), flushed: min(flushed, held), boot: time.boot)
         let error = state.withLock { state -> StoreError? in
             state.latest = max(state.latest, held)
             state.record = record
@@ -228,11 +217,11 @@ final class RemovalMark: Sendable {
     /// Notes a commit. On the writer's thread, before anybody is told of the commit.
     func committed(_ number: Int64, _ taking: Taking) {
         guard taking > .nothing else { return }
-        let (now, boot) = (time.monotonic(), time.boot)
+        let boot = time.boot
         state.withLock { state in
             guard let before = state.record else { return }
             state.record = MarkRecord(
-                count: number, flushed: taking == .removal ? number : before.flushed, at: now, boot: boot)
+                count: number, flushed: taking == .removal ? number : before.flushed, boot: boot)
             if !write(&state) { state.hasFailed = true }
         }
     }
