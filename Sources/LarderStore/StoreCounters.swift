@@ -46,8 +46,6 @@ public enum StoreCounters {
         help: "Bytes that the cache uses: database pages that are not free, and files of large bodies.")
     public static let walBytes = MetricFamily(
         "larder_store_wal_bytes", .gauge, help: "Bytes of the cache database's write-ahead log.")
-    public static let overHighWater = MetricFamily(
-        "larder_store_over_high_water_seconds", .gauge, help: "How long the store has been above its high-water mark.")
     public static let waiting = MetricFamily(
         "larder_store_waiting", .gauge, help: "Jobs waiting for a store thread.", labels: ["queue"])
     public static let indexed = MetricFamily(
@@ -95,8 +93,7 @@ public enum StoreCounters {
     public static let all: [MetricFamily] = [
         reads, keyMismatches, undecodable, checksumErrors, writes, transactions, evicted, evictedBytes,
         purged, touches, failures, setAside, sweptFiles, openBodies, refusedBodies, vacuumedPages, liveBytes, walBytes,
-        overHighWater, waiting, indexed,
-        searches, removals, pendingRemovals, uncommitted, accepted,
+        waiting, indexed, searches, removals, pendingRemovals, uncommitted, accepted,
         late, leftAtClose, ready, readyRows, readyLoops, stateCommits,
     ]
 }
@@ -114,7 +111,7 @@ final class StoreMeters: Sendable {
     let diskFull, inputOutput, damage, otherFailure: CounterCell
     let setAside: CounterCell
     let sweptFiles, bodiesRefused: CounterCell
-    let vacuumedPages, liveBytes, walBytes, overHighWater: CounterCell
+    let vacuumedPages, liveBytes, walBytes: CounterCell
     let indexed, unindexed: CounterCell
     let removalsWritten, removalsMarked, removalsInMemory: CounterCell
     let committed, uncommitted, acceptedRemoved: CounterCell
@@ -153,7 +150,6 @@ final class StoreMeters: Sendable {
         vacuumedPages = registry.cell(StoreCounters.vacuumedPages)
         liveBytes = registry.cell(StoreCounters.liveBytes)
         walBytes = registry.cell(StoreCounters.walBytes)
-        overHighWater = registry.cell(StoreCounters.overHighWater)
         indexed = registry.cell(StoreCounters.indexed, "added")
         unindexed = registry.cell(StoreCounters.indexed, "removed")
         removalsWritten = registry.cell(StoreCounters.removals, "database")

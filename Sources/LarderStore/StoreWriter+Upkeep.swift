@@ -37,16 +37,12 @@ struct Upkeep {
     static let uselessInterval = Duration.seconds(3600)
     /// After this much idle time the log is written back and cut to nothing.
     static let settleTime = Duration.seconds(5)
-    /// Being above the high mark for this long is worth a warning.
-    static let overTime = Duration.seconds(300)
     /// The most bytes of free pages that are kept for the next writes.
     static let slackBytes: Int64 = 64 << 20
     /// Bytes of free pages that go back at once.
     static let vacuumSlice: Int64 = 1 << 20
     /// How many rows one step of making the sum of the files anew looks at.
     static let restatedInSlice = 64
-    /// A write-ahead log of this size is not being reused, which is worth a warning.
-    static let longLog: Int64 = 128 << 20
 
     /// When the first use that is not written yet was noted.
     var notedSince: MonotonicTime?
@@ -74,9 +70,6 @@ struct Upkeep {
     var uselessAt: MonotonicTime
     var mayVacuum = true
     var pause: WritePause?
-    var overSince: MonotonicTime?
-    var hasWarned = false
-    var hasWarnedOfLog = false
     var watchAt: MonotonicTime?
     /// When the names of the files are next checked.
     var placeAt: MonotonicTime?
@@ -290,38 +283,16 @@ extension StoreWriter {
         shared.meters.walBytes.set(Int(shared.files.sizes.log))
     }
 
-    /// Runs once a second at most. An eviction that does not keep up and a log that is not reused must not go
-    /// unnoticed.
+    /// Sets the figures of what the cache takes, once a second at most.
     private func watch(_ now: MonotonicTime) {
         upkeep.watchAt = now + .seconds(1)
         guard let rows = database?.rows else { return }
-        let settings = shared.settings.withLock { $0 }
         let sizes = shared.files.sizes
         shared.renew(sizes)
-        let log = sizes.log
-        shared.meters.walBytes.set(Int(log))
-        if log > Upkeep.longLog && !upkeep.hasWarnedOfLog {
-            shared.log.warning("store.log.long", ["bytes": "\(log)"])
-        }
-        upkeep.hasWarnedOfLog = log > Upkeep.longLog
+        shared.meters.walBytes.set(Int(sizes.log))
         attempt { () throws(StoreError) in
             if try rows.isFileSumOdd(most: .max) { upkeep.doubtsFileBytes = true }
-            let live = try rows.liveBytes()
-            shared.meters.liveBytes.set(Int(live))
-            guard live > settings.highWaterBytes else {
-                upkeep.overSince = nil
-                upkeep.hasWarned = false
-                shared.meters.overHighWater.set(0)
-                return
-            }
-            let since = upkeep.overSince ?? now
-            upkeep.overSince = since
-            shared.meters.overHighWater.set(Int((now - since).wholeSeconds))
-            if now - since > Upkeep.overTime && !upkeep.hasWarned {
-                upkeep.hasWarned = true
-                shared.log.warning(
-                    "store.eviction.behind", ["live": "\(live)", "cap": "\(settings.maxSize)"])
-            }
+            shared.meters.liveBytes.set(Int(try rows.liveBytes()))
         }
     }
 
