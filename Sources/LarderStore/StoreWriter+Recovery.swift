@@ -135,6 +135,6 @@ extension StoreWriter {
         let isLocked = error.code == SQLITE_BUSY && error.extendedCode != nil
         upkeep.retryOpenAt = shared.time.monotonic() + .seconds(isLocked ? 1 : 5)
         let reason = isLocked ? "another program has it open" : error.message
-        degrade("the cache database cannot be opened: \(reason)")
+        shared.degrade("the cache database cannot be opened: \(reason)")
     }
 }

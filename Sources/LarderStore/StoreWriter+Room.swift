@@ -57,7 +57,7 @@ extension StoreWriter {
         guard whole.all <= settings.highWaterBytes else { return .refused(.noRoom) }
         guard try leavesFreeDisk(disk ?? cost, settings, rows) else {
             upkeep.disk.refused(disk ?? cost, now: shared.time.monotonic())
-            degrade("the disk has less than \(Units.format(size: settings.minFree)) free (cache.minFree)")
+            shared.degrade("the disk has less than \(Units.format(size: settings.minFree)) free (cache.minFree)")
             return .refused(.diskFull)
         }
         return try makeRoom(cost.all, settings, rows) ? nil : .refused(.noRoom)
@@ -155,13 +155,8 @@ extension StoreWriter {
         }
         let length = min(upkeep.pause.map { $0.length * 2 } ?? .seconds(5), .seconds(300))
         upkeep.pause = WritePause(until: shared.time.monotonic() + length, length: length, reason: reason)
-        degrade(error.reason)
+        shared.degrade(error.reason)
         return .refused(reason)
-    }
-
-    /// Notes why nothing is stored, and logs it unless the store was degraded already.
-    func degrade(_ text: String) {
-        shared.degrade(text)
     }
 
     /// Notes that a write was committed, which ends the pause and may end the degraded state.
