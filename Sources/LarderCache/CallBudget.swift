@@ -1,14 +1,11 @@
-// Counts how many calls an API allows. The rate and the quota are sliding windows: no span of a window's length holds
-// more than its number of calls. It is enough to remember the last N calls. One more is allowed when the Nth last call
-// has left the window. The work per call is constant and memory is bounded.
+// Counts how many calls an API allows. Rate and quota are sliding windows: no span of a window's length holds more than
+// its number of calls. The last N calls are remembered; one more is allowed when the Nth last has left the window.
+// Windows are measured on the monotonic clock, so no step of the wall clock opens one early or keeps it shut. Of the
+// previous run only wall times are known; those later than now count as now, so a budget is blocked for one window at
+// most.
 //
-// Windows are measured on the monotonic clock, so no step of the wall clock opens a window early or keeps it shut. Of
-// the previous run only wall times are known. Times later than now, recorded before the clock was set back, count as
-// now. So the budget is never overdrawn, and is blocked for one window at most.
-//
-// Some APIs say in each response how many calls are left. Such a statement can only reduce the budget: other programs
-// use the same key, and the response has not counted our calls under way. If the API leaves more calls than our own
-// count, the excess stays unused.
+// What an API says of the calls that are left can only reduce the budget: other programs use the same key, and the
+// response has not counted our calls under way.
 import LarderCore
 
 /// The calls to one provider. A value. Its owner records each call durably before the call is sent.

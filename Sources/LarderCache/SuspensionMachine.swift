@@ -1,15 +1,10 @@
-// Suspends a provider that fails, for longer each time (states: healthy → suspended → probing → healthy or suspended).
-//
-//  - `FailureWeight` says how much a failure says about the provider. Its own statement suspends at once. What may be
-//    a single query's bad luck suspends if it happens to 3 of the last 5 calls. If another question succeeded lately,
-//    that question is asked first, as a trial, and its outcome decides.
-//  - A suspension lasts 5 s, then 10 s, … up to 15 min (`refused`: up to 1 h), or until the time that the provider
-//    named, which is believed for at most one day.
-//  - It is measured on the monotonic clock. Its length and the time of writing are stored. After a restart it ends when
-//    the wall clock says so, and is never longer than it was.
-//  - When it is over, one call is let through as the probe. The other calls wait for its outcome.
-//  - Calls that were under way when the suspension began change nothing when they end, except that a later time named
-//    by the provider counts. A call that ends during a probe counts as the probe, because it is news as well.
+// Suspends a provider that fails: healthy → suspended → probing → healthy or suspended. `FailureWeight` says what a
+// failure says about the provider; what may be one query's bad luck suspends if it happens to 3 of the last 5 calls,
+// after a trial with a question that succeeded lately. A suspension lasts 5 s, then 10 s, … up to 15 min (`refused`: 1
+// h), or until the time that the provider named, which is believed for one day. It is measured on the monotonic clock;
+// after a restart it ends by the wall clock and is never longer than it was. When it is over, one call is the probe,
+// and the others wait for its outcome. Calls under way at its beginning change nothing when they end, except that a
+// later time named by the provider counts, and that a call which ends during a probe counts as the probe.
 import LarderCore
 
 /// A suspension that has begun or grown, to be stored, logged and shown.

@@ -1,14 +1,11 @@
-// Keeps the daemon's figures over time, in slots of fixed length: the last hour in slots of 5 seconds, the last 2 days
-// in slots of 4 minutes, and the last 30 days in slots of one hour. It is a pure machine: it is told the counters and
-// both clocks, and says what to store.
+// The daemon's figures over time, in slots: the last hour in 5 seconds, the last 2 days in 4 minutes, the last 30 days
+// in one hour. A pure machine: it is told the counters and both clocks, and says what to store. Slots are aligned to
+// the wall clock, so that those of two runs add up. Counts between two looks belong to the slot of the first. While the
+// daemon runs, a slot without counts exists; for a time without looks (the daemon was down, the machine slept) none
+// does.
 //
-// Slots are aligned to the wall clock, so that the slots of two runs fit together: a run that ends within a slot and a
-// run that begins in it add up. Counts between two looks belong to the slot of the first look. A slot without counts
-// still exists while the daemon runs. A slot of a time without looks (the daemon was down, the machine slept, the clock
-// was set forward) does not exist.
-//
-// If the wall clock is set back, some slots are later than now. If it was set back by less than a slot, they are added
-// to the present slot. Otherwise they are dropped, because a wrong clock dated them.
+// If the wall clock is set back by less than a slot, later slots are added to the present one. Otherwise they are
+// dropped, because a wrong clock dated them.
 import LarderCore
 
 /// Figures over the last hour, the last 2 days and the last 30 days.

@@ -1,12 +1,10 @@
 // One body in transit: one producer, any number of readers, and a bounded window of it in memory (Docs/Decisions/0008).
+// With an archive (pieces that the store has committed), a piece stays in memory until it is archived; without one,
+// until every reader has had it. A reader that falls behind the window continues from the archive. So with an archive
+// the producer runs at the archive's pace and a slow reader slows nobody; without one the slowest reader sets the pace.
 //
-// With an archive (pieces that the store has committed), a piece stays in memory until it is archived. Without one, it
-// stays until every reader has had it. A reader that falls behind the window continues from the archive. So with an
-// archive the producer runs at the archive's pace and a slow reader slows nobody; without one the slowest reader sets
-// the pace.
-//
-// The tape gathers small chunks into larger pieces, so a body that arrives in tiny chunks does not cost one memory
-// block per chunk. A reader that keeps up gets copies of the growing piece, whose memory is then reused.
+// Small chunks are gathered into larger pieces, so that tiny chunks do not cost one memory block each. A reader that
+// keeps up gets copies of the growing piece, whose memory is then reused.
 
 /// A body that is being received.
 public final class BodyTape: Sendable {

@@ -1,12 +1,9 @@
 // The one place where a task waits for a value from another thread. All other code calls these functions, never the
 // standard library's, so that the thread sanitizer sees the memory order. A wait for a value under a lock uses
-// `Lock.wait`, and a wait for a value that comes once uses `Promise`; both are built on these functions.
-//
-// The concurrency runtime (Swift 6.3, stdlib/public/Concurrency/Task.cpp) tells the sanitizer that a continuation was
-// resumed. A task that has suspended learns of this when it runs again. A task whose continuation was resumed before it
-// suspended continues directly, and that path in `swift_continuation_await` tells the sanitizer nothing. The memory
-// order holds, but everything the other thread wrote looks like a race. Builds for the thread sanitizer
-// (`-DTHREAD_SANITIZER`, as in .ci/run) report the order here. In all other builds this is the standard function.
+// `Lock.wait`, one for a value that comes once `Promise`; both are built on these. A task whose continuation was
+// resumed before it suspended goes on directly, and that path of the runtime (Swift 6.3, `swift_continuation_await`)
+// tells the sanitizer nothing: the memory order holds, but looks like a race. Builds with `-DTHREAD_SANITIZER` report
+// the order here. In all others this is the standard function.
 
 #if DEBUG
 /// What resumes a waiting task. In a debug build, and so in all tests, it is checked that it is resumed exactly once.

@@ -1,19 +1,11 @@
-// The places of exchanges. An exchange needs a place to be sent, and returns it when it ends.
+// The places of exchanges. A fetch waits for a place before it is sent, for `queueTimeout` at most. Then its caller is
+// asked whether it must still be sent, and reserves the call (`FetchWatcher`). The place is kept to the end, across
+// redirects and a retry; once a fetch was sent, the queue never refuses it.
 //
-// Before it is sent, a fetch waits in a queue for a place, for `queueTimeout` at most. When it has a place, its caller
-// is asked whether it must still be sent (`FetchWatcher`). The caller then reserves the call,
-// and has another `queueTimeout` to do so. The fetch keeps its place until it ends, across redirects and a retry. Once
-// a fetch was sent, the queue never refuses it.
-//
-// There are two kinds of places: for exchanges paced by their upstream, and for exchanges paced by a client. Some
-// responses turn out to be paced by their readers. They move to a place of the second kind: an event stream when its
-// head has come, any other response when its tape is full for the first time or when it is still under way after
-// `moment`.
-//
-// While no place of the second kind is free, such a response keeps its first place. If another fetch waits for that
-// place, an event stream, or a response whose tape was full, is cut to free it, but not within the first `moment`. A
-// request that asks for an event stream (`Accept`) waits for a place of the second kind from the start. None of this
-// counts as a failure of the upstream.
+// Exchanges that a client paces have places of their own kind: an event stream from its head on, and any other response
+// when its tape is first full or after `moment`. While none is free, such a response keeps its first place. If another
+// fetch waits for that, an event stream, or a response whose tape was full, is cut, after the first `moment`. This is
+// no failure of the upstream.
 import LarderCore
 import LarderIO
 

@@ -1,12 +1,10 @@
-// The layout of cache.db, and how it is opened. `Docs/store.md` explains the tables. There are no steps from one layout to
-// the next: a database of another version is set aside, since what a cache holds can be fetched again.
-//
-// Data that changes (freshness, last use) is apart from data that does not (head, body), so a touch or a validation
-// rewrites a few bytes. Everything that belongs to an entry is removed with it by trigger, sums included. New entries are
-// counted in batches: the sums cover the entries up to the id `counted`, and a reader adds the few after it. A body above
-// 16 KiB lies in a file (Bodies/BodyFiles.swift); its row holds the checksums of its pieces instead. `RowSums` says what
-// the checksums in `life` cover; they are not in the row itself, so that a change of times rewrites no body. `url` is the
-// digest of a variant's URL (`StoredVariant`).
+// The layout of cache.db, and how it is opened. `Docs/store.md` explains the tables. A database of another version is
+// set aside, since what a cache holds can be fetched again. Data that changes (freshness, last use) is apart from data
+// that does not, so a touch or a validation rewrites a few bytes. What belongs to an entry is removed with it by
+// trigger, sums included. New entries are counted in batches: the sums cover the entries up to the id `counted`, and a
+// reader adds the few after it. A body above 16 KiB lies in a file (Bodies/BodyFiles.swift); its row holds the
+// checksums of its pieces. `RowSums` says what the checksums in `life` cover; they are not in the row itself, so that a
+// change of times rewrites no body. `url` is the digest of a variant's URL (`StoredVariant`).
 import CSQLite
 import Glibc
 import LarderCore

@@ -1,18 +1,10 @@
-// Decides what the store may write while the file system stays above `cache.minFree`, and what it gives back when the
-// file system is below. A value: it is told what the disk looks like and says what to do.
-//
-// A write to the database takes room twice: in the write-ahead log, whose file keeps its length, and in the database's
-// file when the log is written back, unless there are free pages. A large body takes the blocks of its file. Free pages
-// are of no use for that: only removed files make room for a file. All of it is calculated before a write begins.
-//
-// Below `minFree` nothing is stored. What the cache does not need is given back first: the log, then free pages.
-// Entries go only for what is missing beyond that, only if they can give that much, and once for a shortage, not for
-// each refusal: what they gave must have time to show. In an hour they give at most half of what they hold: a disk that
-// others fill must not empty the cache.
-//
-// A large body may be refused while small ones still fit. The store stays degraded until the refused writes would fit
-// without an eviction, and nothing was refused for a while. Otherwise it would alternate between degraded and
-// recovered.
+// Decides what the store may write while the file system stays above `cache.minFree`, and what it gives back below
+// that. A value: it is told what the disk looks like. A write takes room in the log, whose file keeps its length, and
+// in the database's file unless there are free pages. A large body takes the blocks of its file, for which only removed
+// files make room. Below `minFree` nothing is stored. The log is given back first, then free pages. Entries go only for
+// what is missing beyond that, once for a shortage, and in an hour at most half of what they hold: a disk that others
+// fill must not empty the cache. The store stays degraded until the refused writes would fit and nothing was refused
+// for a while; otherwise it would alternate, because a large body may be refused while small ones fit.
 import LarderCore
 
 /// The file system and the database's files at one look. All numbers are bytes.

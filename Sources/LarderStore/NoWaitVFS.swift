@@ -1,17 +1,10 @@
-// A SQLite VFS over `DatabaseConnection.vfs` whose reads return only what needs no waiting: what the kernel's page cache holds.
-// A read that would have to wait for the disk returns SQLITE_BUSY. The same statement succeeds when it is repeated and
-// may wait. So a look-up can be tried on an event loop, which must not wait for a disk.
-//
-// The rules behind it (sqlite.org/vfs.html, preadv2(2)):
-// - A partial read without waiting means "would wait". It is never passed on as a short read, which SQLite would fill
-//   up with zeros (sqlite.org/c3ref/io_methods.html). Only if the file ends there is the system's own read used.
-// - SQLite gives no documented way to its descriptor. Each file has a second one of our own, opened once in a process
-//   and kept: closing it would give up the POSIX locks of every connection on that file (sqlite.org/howtocorrupt.html
-//   §2.2).
-// - Everything but reading is the system's: the table of methods of an opened file is copied, and `xRead` replaced. Our
-//   state lies behind the system's own structure, in the room that `szOsFile` asks for.
-// - A connection of this VFS must have no busy handler: it would be called again and again for something that only the
-//   disk can end. The VFS itself never sleeps (`noWaitSleeps`).
+// A SQLite VFS over `DatabaseConnection.vfs` whose reads return only what the kernel's page cache holds, and
+// SQLITE_BUSY otherwise. So a look-up can be tried on an event loop. A partial read without waiting means "would wait":
+// SQLite would fill up a short read with zeros (sqlite.org/c3ref/io_methods.html, preadv2(2)). Each file has a second
+// descriptor of our own, opened once in a process and kept: closing it would give up the POSIX locks of every
+// connection on that file (sqlite.org/howtocorrupt.html §2.2). Of the methods of an opened file only `xRead` is
+// replaced; our state lies behind the system's, in the room that `szOsFile` asks for (sqlite.org/vfs.html). A
+// connection of this VFS must have no busy handler: it would be called for something that only the disk can end.
 import CLinux
 import CSQLite
 import Glibc

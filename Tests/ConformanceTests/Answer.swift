@@ -1,9 +1,7 @@
-// The responses of the origin in a scenario. They are texts that are sent byte for byte after the placeholders are
-// filled in. Nothing here knows what a correct response is.
-//
+// The responses of the origin in a scenario, sent byte for byte after the placeholders are filled in. Nothing here knows
+// what a correct response is.
 //   {n}              the number of this request for its path, from 1
-//   {origin}         "http://127.0.0.1:port" of the origin itself
-//   {host}           the same without "http://"
+//   {origin}, {host} "http://127.0.0.1:port" of the origin itself; the same without "http://"
 //   {now}, {now-60}  an IMF-fixdate (RFC 9110 §5.6.7) this many seconds from the time of the scenario
 //   {rfc850+60}, {asctime+60}  the two older forms
 //   {got:Name}       the value of this field in the request, or "-" if there is no request

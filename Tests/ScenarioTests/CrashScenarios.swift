@@ -1,13 +1,10 @@
-// kill -9 in the middle of writing, again and again. Afterwards everything that was committed is there, nothing wrong
-// is ever served, and no call is forgotten. A killed process loses nothing that was committed, for every value of
-// `synchronous` (sqlite.org/pragma.html#pragma_synchronous: only a power cut does).
+// kill -9 in the middle of writing, again and again. Afterwards everything that was committed is there, nothing wrong is
+// served, and no call is forgotten (sqlite.org/pragma.html#pragma_synchronous: only a power cut loses commits). A commit
+// follows its answer (`cache.commitWithin`), so each client asks once a round whether everything is committed. What it
+// was told before that must be there.
 //
-// An answer that counts as stored is committed a little later (`cache.commitWithin`). On a busy machine that may take
-// longer. Each client therefore asks the daemon once a round whether everything is committed. What the client was told
-// before that must be there.
-//
-// LARDER_KILLS sets the number of kills, 50 by default. With LARDER_KILL_WITHIN everything that was acknowledged this
-// many milliseconds before the kill must be there, too:
+// LARDER_KILLS sets the number of kills, 50 by default. With LARDER_KILL_WITHIN everything that was acknowledged this many
+// milliseconds before the kill must be there, too:
 //     LARDER_KILLS=1000 LARDER_KILL_WITHIN=100 scripts/test --filter CrashScenarios
 import Glibc
 import LarderCore

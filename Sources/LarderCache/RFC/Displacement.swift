@@ -1,14 +1,10 @@
-// Decides which older stored responses a newer response makes unusable without replacing them.
-//
-// If the newer response must not be stored, the older one is no longer used. A complete response to a validation says
-// that none of the stored responses it was asked about is suitable (RFC 9111 §4.3.3). A cache that has just reached its
-// origin is not disconnected, so it must not use a stale response instead (§4.2.4). If the older response were kept,
-// the next client would get it, either as fresh or within a stale window granted earlier.
+// Decides which older stored responses a newer response makes unusable without replacing them. If the newer one must
+// not be stored, the older one is no longer used: a complete response to a validation says that none of the stored
+// responses is suitable (RFC 9111 §4.3.3), and a cache that reached its origin must not use a stale one (§4.2.4).
 //
 // If the newer response is stored, it replaces the variant that the request selects. A 404 or 410 says that the
-// resource has no current representation (RFC 9110 §15.5.5, §15.5.11). But the request's own fields may have selected
-// nothing, such as a language that does not exist. So the other variants are neither used nor removed. Each is
-// validated before its next use, whatever its lifetime and whatever permits stale use.
+// resource has no current representation (RFC 9110 §15.5.5, §15.5.11). But the request's fields may have selected
+// nothing, such as a language that does not exist: other variants are validated before their next use, not removed.
 
 /// Which stored responses are no longer used, although nothing replaces them.
 public enum Displacement: Sendable, Hashable {

@@ -1,13 +1,10 @@
-// The console at `/`: pages that show the results of the daemon's routes, and the files that the pages use. A page
-// calls the routes within the daemon, with the authority of its own request, so it shows nobody more than they do. Text
-// from results is inserted as text only (`Markup`).
+// The console at `/`: pages that show the results of the daemon's routes, and their files. A page calls the routes
+// within the daemon with the authority of its own request. Text from results is inserted as text only (`Markup`).
 //
-// A search spends upstream calls, and a link on any page may lead to `/?q=…`. The page therefore searches without a
-// click only after a navigation that this origin began, or that the user began in the browser (`Sec-Fetch-Site:
-// same-origin` and `none`, Fetch Metadata §2.3): a search typed into the address bar, or a bookmark. No page can cause
-// `none`. A link in another program can, and so can a site that the user has typed and that redirects here; each costs
-// one search. After any other navigation the page fills in the field and waits: cross-site and same-site links are
-// foreign, and a browser without the field reveals nothing. A page prefetched before the user presses Enter waits too.
+// A search spends upstream calls, and a link on any page may lead to `/?q=…`. So the page searches without a click only
+// after a navigation that this origin or the user began (`Sec-Fetch-Site: same-origin` and `none`, Fetch Metadata
+// §2.3). No page can cause `none`; a link in another program can, and costs one search. After any other navigation, and
+// when a browser fetches the page before the user presses Enter, the page fills in the field and waits.
 import LarderConsole
 import LarderCore
 import LarderEngine

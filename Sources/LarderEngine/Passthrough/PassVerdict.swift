@@ -1,9 +1,9 @@
-// Why a response of a pass-through upstream is stored or not, in the order of the questions. `/v1/explain` tells the rule.
-// 1. The head (`verdict`): the client's `no-store`, RFC 9111 §3 or the configured lifetimes, an error over a stored answer,
-//    the announced length. Of a part, `rule` says which condition failed.
+// Why a response of a pass-through upstream is stored or not, in the order of the questions. `/v1/explain` tells the
+// rule.
+// 1. The head (`verdict`): the client's `no-store`, RFC 9111 §3 or the configured lifetimes, an error over a stored
+//    answer, the announced length. Of a part, `rule` says which condition failed.
 // 2. The whole content (`fault`): its digest, and the errors of a GraphQL answer.
-// 3. What happened meanwhile (`keep`): a removal since the call (`EntryCache.isCurrent`), or a newer response of the URL
-//    (`AnswerPlace`).
+// 3. What happened since the call (`keep`): a removal (`EntryCache.isCurrent`), a newer response (`AnswerPlace`).
 // 4. The store: room, `cache.maxObject` for a body of unknown length, and its commit (`Written`).
 import LarderCache
 import LarderCore

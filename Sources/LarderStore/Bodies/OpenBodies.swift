@@ -1,14 +1,9 @@
-// Tracks which body files are open, and how many users each has. A bounded number stays open after its last use, so
-// that a loop need not open a file for each hit. The writer's thread, not a loop, closes files that were removed
-// meanwhile or just written: closing the last descriptor of a file without a name frees its blocks, which may wait for
-// the disk.
-//
-// If the limit of open files is reached, an unused one is closed for a new one; without an unused one the new one is
-// refused. Bodies must not take the descriptors that others need. A file that is open for one read only, on a thread of
-// the store, is never refused: there are only as many of these as threads.
-//
-// The table also counts the bytes of files that no row counts: of bodies under way, and of removed ones that are still
-// read.
+// Which body files are open, and how many users each has. A bounded number stays open after its last use, so that a
+// loop need not open a file for each hit. The writer's thread closes files that were removed meanwhile or just written:
+// closing the last descriptor of a file without a name frees its blocks, which may wait for the disk. At the limit an
+// unused file is closed for a new one; without one the new one is refused. A file that is open for one read on a thread
+// of the store is never refused: there are only as many as threads. The table also counts the bytes of files that no
+// row counts: of bodies under way, and of removed ones that are still read.
 import Glibc
 import LarderCore
 import Synchronization

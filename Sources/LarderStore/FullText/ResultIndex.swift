@@ -1,16 +1,11 @@
-// The full-text index of stored results: its tables, and how the results of one entry go in and out.
+// The full-text index of stored results. `result` holds the searched texts of each result, and where its JSON lies in
+// the body of its entry. `found` is an FTS5 index over those texts, which relies on being given exactly the old texts
+// when it changes (sqlite.org/fts5.html#external_content_tables). So both change in one transaction, by this file
+// alone.
 //
-// `result` holds the searched texts of each result, and where its JSON lies in the body of its entry, which is not
-// copied. `found` is an FTS5 index over those texts (external content, sqlite.org/fts5.html#external_content_tables).
-// FTS5 relies on being given exactly the old texts when such an index changes. So both tables change together in one
-// transaction, by this file alone, and the old texts are read from the row that is removed with them.
-//
-// An entry that comes or goes leaves a note in `unindexed`, which costs its transaction one small row. The work follows
-// in idle time or before the next search. Work that a crash interrupts is still in the notes.
-//
-// There is no prefix index: with prefix='2 3' a result takes 639 bytes instead of 394, and a search for two letters
-// over 17,000 results 0.3 ms instead of 0.6 ms (measured on the recorded iTunes answers, whose results take 3,000 bytes
-// each).
+// An entry that comes or goes leaves a note in `unindexed`; the work follows in idle time or before the next search,
+// also after a crash. There is no prefix index: it would take 639 bytes a result instead of 394, and a search for two
+// letters over 17,000 results 0.3 ms instead of 0.6 ms (measured on recorded iTunes answers).
 import LarderCore
 
 struct ResultIndex {
