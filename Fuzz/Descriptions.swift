@@ -1,6 +1,6 @@
 // A description of an API from any bytes, and an answer that it reads. Each mistake has a place inside the file; what was read
 // makes each of its questions, classifies the answer and normalises it, the same each time.
-// Fuzzes: LarderProviders/Spec LarderCore/YAMLTree.swift LarderCore/NearestName.swift
+// Fuzzes: LarderProviders/Spec LarderCore/YAMLNode.swift LarderCore/NearestName.swift
 import LarderCore
 import LarderHTTP
 import LarderProviders

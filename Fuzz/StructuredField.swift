@@ -1,5 +1,5 @@
 // Structured fields from any bytes: what is read can be written, is the same when it is read again, and has one form.
-// Fuzzes: LarderHTTP/Semantics/StructuredField.swift LarderHTTP/Semantics/StructuredFieldParser.swift LarderHTTP/Semantics/StructuredFieldWriter.swift LarderHTTP/Semantics/CacheControl.swift
+// Fuzzes: LarderHTTP/Semantics/StructuredField.swift LarderHTTP/Semantics/StructuredFieldParser.swift LarderHTTP/Semantics/StructuredField+Writing.swift LarderHTTP/Semantics/CacheControl.swift
 import LarderCore
 import LarderHTTP
 

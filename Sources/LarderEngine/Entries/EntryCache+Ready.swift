@@ -7,7 +7,7 @@ import Synchronization
 
 extension EntryCache {
     /// Puts other settings in force. During the change no loop answers from the database, and nothing is kept ready.
-    /// - Parameter change: makes the change, and returns the mark of the new settings (`SettingsMark.swift`).
+    /// - Parameter change: makes the change, and returns the mark of the new settings (`Snapshot+Mark.swift`).
     func change(_ change: () -> UInt64) {
         store.mark = 0
         settingsEpoch.add(1, ordering: .acquiringAndReleasing)

@@ -4,7 +4,7 @@ import LarderCore
 import LarderProviders
 
 /// All settings of one daemon: defaults filled in, ranges checked, secrets resolved. The file's sections are the
-/// sections of this value (`SettingsSections.swift`).
+/// sections of this value (`Settings+Sections.swift`).
 public struct Settings: Sendable {
     /// The addresses to listen on, in the order written. See also `ListenSetting.isDefault`.
     public var listen: [ListenSetting]
