@@ -27,11 +27,11 @@ extension FetchCore {
         }
     }
 
-    /// Performs an errand for an exchange of this loop. The exchange may have ended or advanced while the errand was on
+    /// Performs an action for an exchange of this loop. The exchange may have ended or advanced while the action was on
     /// its way.
-    func perform(_ errand: PlaceErrand) {
-        let exchange = exchanges[errand.exchange]
-        switch errand.kind {
+    func perform(_ action: PlaceAction) {
+        let exchange = exchanges[action.exchange]
+        switch action.kind {
         case .granted(let grant):
             // The exchange may have asked for a place of the other kind since.
             guard let exchange, case .waiting = exchange.phase, exchange.pace == grant.pace else {
@@ -150,14 +150,14 @@ extension FetchCore {
         }
     }
 
-    /// Performs all pending errands. Errands of other loops are posted to those loops.
+    /// Performs all pending actions. Actions of other loops are posted to those loops.
     func pump() {
-        while !isShut, let errand = places.step({ $0.next() }) {
-            if errand.core == number {
-                perform(errand)
+        while !isShut, let action = places.step({ $0.next() }) {
+            if action.core == number {
+                perform(action)
             } else {
-                places.post(to: errand.core) {
-                    $0.perform(errand)
+                places.post(to: action.core) {
+                    $0.perform(action)
                     $0.pump()
                 }
             }

@@ -1,5 +1,5 @@
 // The fetch state of one loop: its exchanges under way and its libcurl multi handle. The places are shared with the
-// other loops (`SharedPlaces`). Every entry point advances one exchange by a step and then performs the pending errands
+// other loops (`SharedPlaces`). Every entry point advances one exchange by a step and then performs the pending actions
 // of the place table. An exchange waits for its place, asks its caller whether it may be sent, and is sent. Its
 // deadline starts when it is sent.
 import CCurl

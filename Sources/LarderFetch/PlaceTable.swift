@@ -14,8 +14,8 @@ struct PlaceGrant: Sendable, Hashable {
     var pace: Admission.Pace
 }
 
-/// Work that the loop of an exchange has to do for it. Each errand is handed out once.
-struct PlaceErrand: Sendable, Hashable {
+/// Work that the loop of an exchange has to do for it. Each action is handed out once.
+struct PlaceAction: Sendable, Hashable {
     enum Kind: Sendable, Hashable {
         /// The exchange waited, and its place is now taken.
         case granted(PlaceGrant)
@@ -64,7 +64,7 @@ struct PlaceTable: Sendable {
     private var stays: [Stay] = []
     /// Responses that have moved. The loop of such a response might not know it yet when the response ends.
     private var moved: Set<UInt64> = []
-    private var errands: [PlaceErrand] = []
+    private var actions: [PlaceAction] = []
     /// The number of request bodies that are being gathered before their exchanges ask for a place.
     private var gathering = 0
 
@@ -76,8 +76,8 @@ struct PlaceTable: Sendable {
         settle()
     }
 
-    /// Removes and returns the next errand. The caller must perform it or pass it to the exchange's loop.
-    mutating func next() -> PlaceErrand? { errands.isEmpty ? nil : errands.removeFirst() }
+    /// Removes and returns the next action. The caller must perform it or pass it to the exchange's loop.
+    mutating func next() -> PlaceAction? { actions.isEmpty ? nil : actions.removeFirst() }
 
     // MARK: Asking
 
@@ -94,7 +94,7 @@ struct PlaceTable: Sendable {
         case .waits: break
         case .replaces(let other):
             if let core = cores.removeValue(forKey: other) {
-                errands.append(PlaceErrand(exchange: other, core: core, kind: .replaced))
+                actions.append(PlaceAction(exchange: other, core: core, kind: .replaced))
             }
         }
         cores[id] = core
@@ -105,15 +105,15 @@ struct PlaceTable: Sendable {
     /// Notes that an exchange is more urgent than it was. No effect if it does not wait any more.
     mutating func rise(_ id: UInt64, to urgency: Urgency) { admission.rise(id, to: urgency) }
 
-    /// Removes an exchange from the queue. A grant whose errand no loop has taken yet is returned here. A grant that is
+    /// Removes an exchange from the queue. A grant whose action no loop has taken yet is returned here. A grant that is
     /// already on its way is returned by the loop that receives it.
     mutating func withdraw(_ id: UInt64) {
         cores[id] = nil
         admission.withdraw(id)
-        let isGranted = errands.firstIndex { errand in
-            if case .granted = errand.kind { errand.exchange == id } else { false }
+        let isGranted = actions.firstIndex { action in
+            if case .granted = action.kind { action.exchange == id } else { false }
         }
-        if let isGranted, case .granted(let grant) = errands.remove(at: isGranted).kind { giveBack(grant) }
+        if let isGranted, case .granted(let grant) = actions.remove(at: isGranted).kind { giveBack(grant) }
     }
 
     /// Returns a place whose exchange no longer waits for it.
@@ -185,7 +185,7 @@ struct PlaceTable: Sendable {
         for stay in stays {
             if admission.moveAside(stay.holder) {
                 moved.insert(stay.exchange)
-                errands.append(PlaceErrand(exchange: stay.exchange, core: stay.core, kind: .moved))
+                actions.append(PlaceAction(exchange: stay.exchange, core: stay.core, kind: .moved))
             } else {
                 left.append(stay)
             }
@@ -199,7 +199,7 @@ struct PlaceTable: Sendable {
             guard let core = cores.removeValue(forKey: id) else {
                 preconditionFailure("an exchange waits that belongs to no loop")
             }
-            errands.append(PlaceErrand(exchange: id, core: core, kind: .granted(grant)))
+            actions.append(PlaceAction(exchange: id, core: core, kind: .granted(grant)))
         }
     }
 
@@ -209,7 +209,7 @@ struct PlaceTable: Sendable {
         for place in stays.indices where stays[place].stage == .mustLeave {
             guard rest.cut(stays[place].holder) else { continue }
             stays[place].stage = .isCut
-            errands.append(PlaceErrand(exchange: stays[place].exchange, core: stays[place].core, kind: .cut))
+            actions.append(PlaceAction(exchange: stays[place].exchange, core: stays[place].core, kind: .cut))
         }
     }
 

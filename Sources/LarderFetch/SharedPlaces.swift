@@ -1,6 +1,6 @@
 // The places of all fetch loops, in one table under a lock (`PlaceTable`). An exchange belongs to one loop. Limits that
-// hold for all loops are decided here, each decision in one locked step. A step produces errands: work that an
-// exchange's loop has to do. The loop that takes an errand performs it, or posts it once to the exchange's loop. If a
+// hold for all loops are decided here, each decision in one locked step. A step produces actions: work that an
+// exchange's loop has to do. The loop that takes an action performs it, or posts it once to the exchange's loop. If a
 // granted exchange no longer exists, the grant is returned.
 import LarderCore
 

@@ -17,9 +17,9 @@ enum ReadJob: Sendable {
     /// Prepares a row for table `ready`.
     case ready(ReadyOrder)
     /// Opens the connection of the loop of this number.
-    case openShelf(Int)
+    case openLoopReader(Int)
     /// Closes the connection of this loop, because it has failed.
-    case closeShelf(Int)
+    case closeLoopReader(Int)
     case statistics(Reply<Result<StoreStatistics, StoreError>>)
     /// Serves the next search of the line.
     case search
@@ -30,7 +30,7 @@ enum ReadJob: Sendable {
     fileprivate var isOfFile: Bool {
         switch self {
         case .stretch, .load: true
-        case .entry, .name, .ready, .openShelf, .closeShelf, .statistics, .search, .slice: false
+        case .entry, .name, .ready, .openLoopReader, .closeLoopReader, .statistics, .search, .slice: false
         }
     }
 }
@@ -87,8 +87,8 @@ final class StoreReader {
         serveLookUps(jobs.filter { !$0.isOfFile })
         for case .stretch(let question, let reply) in jobs { serve(question, reply) }
         for case .load(let body, let then) in jobs { then(body.loadNow()) }
-        for case .openShelf(let number) in jobs { openShelf(number) }
-        for case .closeShelf(let number) in jobs { closeShelf(number) }
+        for case .openLoopReader(let number) in jobs { openLoopReader(number) }
+        for case .closeLoopReader(let number) in jobs { closeLoopReader(number) }
         for case .ready(let order) in jobs { prepare(order) }
         // After all others of the batch, since these take milliseconds.
         for case .search in jobs { search() }
@@ -122,7 +122,7 @@ final class StoreReader {
                 shared.lookAtFiles()
                 told.append((continuation, ready ? statistics() : .success(shared.emptyStatistics())))
             case .name(let digest, let reply): reply.resume(returning: ready ? name(of: digest) : nil)
-            case .stretch, .load, .search, .ready, .openShelf, .closeShelf, .slice: break
+            case .stretch, .load, .search, .ready, .openLoopReader, .closeLoopReader, .slice: break
             }
         }
         if ready { finish() }
@@ -145,7 +145,7 @@ final class StoreReader {
         case .statistics(let continuation):
             continuation.resume(returning: error.isDamage ? .success(shared.emptyStatistics()) : .failure(error))
         case .name(_, let reply): reply.resume(returning: nil)
-        case .stretch, .load, .search, .ready, .openShelf, .closeShelf, .slice: break
+        case .stretch, .load, .search, .ready, .openLoopReader, .closeLoopReader, .slice: break
         }
     }
 

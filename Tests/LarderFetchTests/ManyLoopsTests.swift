@@ -331,7 +331,7 @@ import Testing
                 stand.rig.fetcher.ways[2].post { core in
                     let id = core.exchanges.keys.max() ?? 0
                     core.took(id, .success(nil))
-                    core.perform(PlaceErrand(exchange: id, core: core.number, kind: .replaced))
+                    core.perform(PlaceAction(exchange: id, core: core.number, kind: .replaced))
                     core.pump()
                     done.resume()
                 }

@@ -18,11 +18,11 @@ import Testing
             standard: ExchangeLimits(maxConnections: each, maxStreams: eachPaced, maxQueue: 2))
     }
 
-    private func errand(_ exchange: UInt64, _ core: Int, _ kind: PlaceErrand.Kind) -> PlaceErrand {
-        PlaceErrand(exchange: exchange, core: core, kind: kind)
+    private func action(_ exchange: UInt64, _ core: Int, _ kind: PlaceAction.Kind) -> PlaceAction {
+        PlaceAction(exchange: exchange, core: core, kind: kind)
     }
 
-    private func grant(_ holder: Admission.Holder, _ pace: Admission.Pace = .upstream) -> PlaceErrand.Kind {
+    private func grant(_ holder: Admission.Holder, _ pace: Admission.Pace = .upstream) -> PlaceAction.Kind {
         .granted(PlaceGrant(holder: holder, pace: pace))
     }
 
@@ -45,21 +45,21 @@ import Testing
     @Test func oneWaiterCutsOneAnswerThoughSeveralLoopsHaveOne() {
         var table = withTwoThatMustLeave()
         #expect(table.ask(4, a, core: 0) == .waits)
-        #expect(table.all == [errand(2, 1, .cut)])
+        #expect(table.all == [action(2, 1, .cut)])
         // The other loops look again before the first loop has cut its response.
         table.mustLeave(3)
         table.apply(settings(9, paced: 9, each: 2, eachPaced: 1))
         #expect(table.all == [])
         #expect(table.confirmCut(2) == true)
         table.release(2, a, pace: .upstream)
-        #expect(table.all == [errand(4, 0, grant(a))])
+        #expect(table.all == [action(4, 0, grant(a))])
     }
 
     @Test func twoWaitersCutTwoAnswers() {
         var table = withTwoThatMustLeave()
         #expect(table.ask(4, a, core: 0) == .waits)
         #expect(table.ask(5, a, core: 0) == .waits)
-        #expect(table.all == [errand(2, 1, .cut), errand(3, 2, .cut)])
+        #expect(table.all == [action(2, 1, .cut), action(3, 2, .cut)])
     }
 
     @Test func anAnswerIsNotCutForOneWhoWouldNotGetItsPlace() {
@@ -81,25 +81,25 @@ import Testing
         #expect(table.ask(3, a, core: 0) == .waits)
         #expect(table.all == [])
         table.mustLeave(2)
-        #expect(table.all == [errand(2, 1, .cut)])
+        #expect(table.all == [action(2, 1, .cut)])
     }
 
     @Test func anAnswerIsNotCutWhereWhoWaitedHasLeftMeanwhile() {
         var table = withTwoThatMustLeave()
         #expect(table.ask(4, a, core: 0) == .waits)
-        #expect(table.all == [errand(2, 1, .cut)])
+        #expect(table.all == [action(2, 1, .cut)])
         table.withdraw(4)
         #expect(table.confirmCut(2) == false)
         #expect(table.ask(5, a, core: 0) == .waits)
-        #expect(table.all == [errand(2, 1, .cut)])
+        #expect(table.all == [action(2, 1, .cut)])
     }
 
     @Test func anAnswerThatIsToBeCutMovesWhereItsPlaceComesFreeMeanwhile() {
         var table = withTwoThatMustLeave()
         #expect(table.ask(4, a, core: 0) == .waits)
-        #expect(table.all == [errand(2, 1, .cut)])
+        #expect(table.all == [action(2, 1, .cut)])
         table.release(1, a, pace: .client)
-        #expect(table.all == [errand(2, 1, .moved), errand(4, 0, grant(a))])
+        #expect(table.all == [action(2, 1, .moved), action(4, 0, grant(a))])
         #expect(table.confirmCut(2) == false)
     }
 
@@ -113,9 +113,9 @@ import Testing
         table.stay(3, a, core: 1)
         #expect(table.all == [])
         table.release(1, a, pace: .client)
-        #expect(table.all == [errand(3, 1, .moved)])
+        #expect(table.all == [action(3, 1, .moved)])
         table.release(3, a, pace: .upstream)
-        #expect(table.all == [errand(2, 0, grant(a, .client))])
+        #expect(table.all == [action(2, 0, grant(a, .client))])
     }
 
     @Test func whoAsksBeforeAnotherLoopLooksDoesNotTakeThePlaceOfWhoMoves() {
@@ -125,7 +125,7 @@ import Testing
         table.stay(2, a, core: 1)
         table.release(1, a, pace: .client)
         #expect(table.ask(3, a, core: 0, pace: .client) == .waits)
-        #expect(table.all == [errand(2, 1, .moved)])
+        #expect(table.all == [action(2, 1, .moved)])
     }
 
     @Test func whoAsksBeforeAnotherLoopLooksDoesNotOvertakeWhoWaits() {
@@ -134,7 +134,7 @@ import Testing
         #expect(table.ask(2, a, core: 1) == .waits)
         table.release(1, a, pace: .upstream)
         #expect(table.ask(3, a, core: 0) == .waits)
-        #expect(table.all == [errand(2, 1, grant(a))])
+        #expect(table.all == [action(2, 1, grant(a))])
     }
 
     @Test func anAnswerThatEndsBeforeItHearsThatItMovedGivesTheOtherPlaceBack() {
@@ -151,18 +151,18 @@ import Testing
         #expect(table.ask(1, a, core: 0) == .granted)
         table.stay(1, a, core: 0)
         table.stay(1, a, core: 0)
-        #expect(table.all == [errand(1, 0, .moved)])
+        #expect(table.all == [action(1, 0, .moved)])
         #expect(table.admission.paced.taken == 1)
     }
 
-    // MARK: Errands
+    // MARK: Actions
 
-    @Test func eachErrandIsHandedOutOnce() {
+    @Test func eachActionIsHandedOutOnce() {
         var table = table(each: 1)
         #expect(table.ask(1, a, core: 0) == .granted)
         #expect(table.ask(2, a, core: 1) == .waits)
         table.release(1, a, pace: .upstream)
-        #expect(table.next() == errand(2, 1, grant(a)))
+        #expect(table.next() == action(2, 1, grant(a)))
         #expect(table.next() == nil)
     }
 
@@ -173,7 +173,7 @@ import Testing
         #expect(table.ask(3, a, core: 2) == .waits)
         table.release(1, a, pace: .upstream)
         table.withdraw(2)
-        #expect(table.all == [errand(3, 2, grant(a))])
+        #expect(table.all == [action(3, 2, grant(a))])
         #expect(table.admission.active == 1)
     }
 
@@ -183,9 +183,9 @@ import Testing
         #expect(table.ask(2, a, core: 1) == .waits)
         #expect(table.ask(3, a, core: 2) == .waits)
         table.release(1, a, pace: .upstream)
-        #expect(table.next() == errand(2, 1, grant(a)))
+        #expect(table.next() == action(2, 1, grant(a)))
         table.giveBack(PlaceGrant(holder: a, pace: .upstream))
-        #expect(table.all == [errand(3, 2, grant(a))])
+        #expect(table.all == [action(3, 2, grant(a))])
     }
 
     @Test func whoIsReplacedIsToldOnItsLoopAndHasLeftTheQueue() {
@@ -194,7 +194,7 @@ import Testing
         #expect(table.ask(2, a, core: 1, turn: CallTurn(client: "crowd")) == .waits)
         #expect(table.ask(3, a, core: 2, turn: CallTurn(client: "crowd")) == .waits)
         #expect(table.ask(4, a, core: 0, turn: CallTurn(client: "one")) == .waits)
-        #expect(table.all == [errand(3, 2, .replaced)])
+        #expect(table.all == [action(3, 2, .replaced)])
         #expect(table.admission.waiting == 2)
     }
 
@@ -207,7 +207,7 @@ import Testing
             #expect(table.ask(id, a, core: 1, turn: CallTurn(client: "crowd"), pace: .client) == .waits)
         }
         #expect(table.ask(5, a, core: 0, turn: CallTurn(client: "one"), pace: .client) == .waits)
-        #expect(table.all == [errand(4, 1, .replaced)])
+        #expect(table.all == [action(4, 1, .replaced)])
         table.withdraw(4)
         #expect(table.ask(4, a, core: 1, turn: CallTurn(client: "crowd"), hasWaited: true) == .waits)
         #expect(table.admission.brief.waiting == 1)
@@ -254,11 +254,11 @@ import Testing
 }
 
 extension PlaceTable {
-    /// The errands due now.
-    fileprivate var all: [PlaceErrand] {
+    /// The actions due now.
+    fileprivate var all: [PlaceAction] {
         mutating get {
-            var all: [PlaceErrand] = []
-            while let errand = next() { all.append(errand) }
+            var all: [PlaceAction] = []
+            while let action = next() { all.append(action) }
             return all
         }
     }

@@ -5,14 +5,14 @@ import LarderCore
 
 extension LaneTable {
     /// The provider of a call in stock, and whether the call was sent; otherwise it was given back.
-    typealias StockFate = (provider: String, isUsed: Bool)
+    typealias StockOutcome = (provider: String, isUsed: Bool)
 
     /// Records that the calls reserved ahead were written down, or could not be.
     mutating func stocked(_ ahead: [CallStock.Call], of provider: String, areWritten: Bool, now: Moment) {
         guard !ahead.isEmpty, let lane = lanes[provider] else { return }
         takeBack(lane.stock.came(ahead, areWritten: areWritten), of: provider, areWritten: areWritten, now: now)
         if let last = ahead.map(\.counted.monotonic).max() {
-            errands.stockEnds.append((provider, last + .milliseconds(1)))
+            actions.stockEnds.append((provider, last + .milliseconds(1)))
         }
     }
 
@@ -40,15 +40,15 @@ extension LaneTable {
         guard !calls.isEmpty, let lane = lanes[provider] else { return }
         for call in calls {
             lane.budget.giveBack(call.counted, callNumber: call.number)
-            stockFates.append((provider, isUsed: false))
+            stockOutcomes.append((provider, isUsed: false))
         }
         if areWritten { note(.unsent(provider: provider, at: calls.map(\.counted.wall))) }
         look(provider, now: now)
     }
 
-    mutating func takeStockFates() -> [StockFate] {
-        guard !stockFates.isEmpty else { return [] }
-        defer { stockFates = [] }
-        return stockFates
+    mutating func takeStockOutcomes() -> [StockOutcome] {
+        guard !stockOutcomes.isEmpty else { return [] }
+        defer { stockOutcomes = [] }
+        return stockOutcomes
     }
 }

@@ -72,7 +72,7 @@ struct LaneTable {
     }
 
     /// Work for the client to do on its home loop.
-    struct Errands: Sendable {
+    struct Actions: Sendable {
         var news: [LaneNews] = []
         var looks: [DueLook] = []
         /// When to check a provider's stock for unused calls.
@@ -83,11 +83,11 @@ struct LaneTable {
     private(set) var lanes: [String: ProviderLane] = [:]
     private var held: [UInt64: HeldAttempt] = [:]
     private var lastAttempt: UInt64 = 0
-    var errands = Errands()
+    var actions = Actions()
     /// The daemon is stopping: no more calls are reserved ahead.
     var isEnding = false
     /// Used and returned calls of the stocks, not yet counted.
-    var stockFates: [StockFate] = []
+    var stockOutcomes: [StockOutcome] = []
     /// Whether a listener has been set.
     private var isListened = false
     /// When to next prune recorded calls that no window reaches.
@@ -167,7 +167,7 @@ struct LaneTable {
             held.attempt.takenAt = used?.counted ?? now
             if used != nil {
                 held.attempt.isReserved = true
-                stockFates.append((provider, isUsed: true))
+                stockOutcomes.append((provider, isUsed: true))
             }
             guard !lane.isUnlimited, used == nil else { return .ready }
             held.attempt.isReserving = true
@@ -334,7 +334,7 @@ struct LaneTable {
         guard isListened, !lane.isUneventful else { return }
         let sight = lane.sight(now: now)
         for event in lane.watch.look(sight) {
-            errands.news.append(LaneNews(provider: provider, event: event, at: now, isAway: sight.isAway))
+            actions.news.append(LaneNews(provider: provider, event: event, at: now, isAway: sight.isAway))
         }
         // Calls leave their windows as time passes, without any event. The shortest of several windows may be the last
         // to be used, so a planned look may have to be moved forward.
@@ -342,7 +342,7 @@ struct LaneTable {
         if let due = lane.nextLook, due <= end { return }
         lane.nextLook = end
         lane.looksPlanned += 1
-        errands.looks.append(
+        actions.looks.append(
             DueLook(provider: provider, at: end + .milliseconds(1), number: lane.looksPlanned))
     }
 
@@ -353,13 +353,13 @@ struct LaneTable {
         look(due.provider, now: now)
     }
 
-    mutating func takeErrands() -> Errands {
-        guard !errands.isEmpty else { return Errands() }
-        defer { errands = Errands() }
-        return errands
+    mutating func takeActions() -> Actions {
+        guard !actions.isEmpty else { return Actions() }
+        defer { actions = Actions() }
+        return actions
     }
 
-    var hasErrands: Bool { !errands.isEmpty }
+    var hasActions: Bool { !actions.isEmpty }
 
     // MARK: Notes
 

@@ -95,39 +95,39 @@ public final class UpstreamClient: Sendable {
 
     /// Runs one step on the table and starts what follows from it: reporting changes and writing notes.
     func step<Result: Sendable>(_ body: (inout LaneTable) -> Result) -> Result {
-        let (result, hasErrands, writes, lost, fates) = table.withLock { table in
+        let (result, hasActions, writes, lost, outcomes) = table.withLock { table in
             let result = body(&table)
             let writes = table.notes.isWaiting && !table.isWriting
             if writes { table.isWriting = true }
-            return (result, table.hasErrands, writes, table.takeLostNotes(), table.takeStockFates())
+            return (result, table.hasActions, writes, table.takeLostNotes(), table.takeStockOutcomes())
         }
-        if hasErrands { home.post { [weak self] in self?.runErrands() } }
+        if hasActions { home.post { [weak self] in self?.runActions() } }
         if writes { Task(executorPreference: home) { await self.writeNotes() } }
-        for fate in fates {
-            counters.cell(EngineCounters.reservedAhead, fate.provider, fate.isUsed ? "used" : "returned").add()
+        for outcome in outcomes {
+            counters.cell(EngineCounters.reservedAhead, outcome.provider, outcome.isUsed ? "used" : "returned").add()
         }
         for note in lost { log.warning("a note was lost: too many notes wait for the state database", ["note": note]) }
         return result
     }
 
     /// Reports changes and plans the next looks. Runs on the home loop.
-    private func runErrands() {
-        let errands = table.withLock { $0.takeErrands() }
+    private func runActions() {
+        let actions = table.withLock { $0.takeActions() }
         if let listener = listener.get() {
-            for news in errands.news { listener(news) }
+            for news in actions.news { listener(news) }
         }
         let now = time.monotonic()
         // The loop may have read its clock long before `now`. A timer counted from there would fire too early, find calls
         // that are not over, and not come again.
         let here = home.clock.monotonic()
-        for end in errands.stockEnds {
+        for end in actions.stockEnds {
             _ = home.schedule(at: here + (end.at - now)) { [weak self] in
                 guard let self else { return }
                 let now = time.moment()
                 step { $0.returnUnused(end.provider, now: now) }
             }
         }
-        for due in errands.looks {
+        for due in actions.looks {
             _ = home.schedule(at: here + (due.at - now)) { [weak self] in
                 guard let self else { return }
                 let now = time.moment()

@@ -100,7 +100,7 @@ extension StoreReader {
     }
 
     /// Closes the connection of a loop, because it has failed.
-    func closeShelf(_ number: Int) {
+    func closeLoopReader(_ number: Int) {
         guard let readers = shared.readers.withLock({ $0 }), readers.readers.indices.contains(number) else { return }
         readers.readers[number].close(for: .seconds(1))
     }
@@ -114,7 +114,7 @@ extension StoreReader {
     }
 
     /// Makes the connection of a loop.
-    func openShelf(_ number: Int) {
+    func openLoopReader(_ number: Int) {
         guard let readers = shared.readers.withLock({ $0 }), readers.readers.indices.contains(number) else { return }
         let reader = readers.readers[number]
         guard shared.files.isDatabaseInPlace else {

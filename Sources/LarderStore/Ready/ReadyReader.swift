@@ -123,7 +123,7 @@ final class ReadyReader: Sendable {
     }
 
     private func askForConnection() {
-        if !shared.reads.insist(.openShelf(number), weight: 1) { staysClosed(for: .seconds(3600)) }
+        if !shared.reads.insist(.openLoopReader(number), weight: 1) { staysClosed(for: .seconds(3600)) }
     }
 
     // MARK: Looking
@@ -152,7 +152,7 @@ final class ReadyReader: Sendable {
             askForConnection()
         case .failed(let error?):
             // After the end of the readers the writer closes it.
-            _ = shared.reads.insist(.closeShelf(number), weight: 1)
+            _ = shared.reads.insist(.closeLoopReader(number), weight: 1)
             if error.isDamage {
                 shared.meters.damage.add()
                 _ = shared.writes.insist(.damaged(generation: generation, error))
