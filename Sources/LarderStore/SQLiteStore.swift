@@ -168,7 +168,8 @@ public final class SQLiteStore: Sendable {
     ///   - superseded: what older becomes useless even if this entry is not stored.
     ///   - isWanted: asked inside the transaction. If it returns false, the entry is refused (`removed`).
     public func write(
-        _ entry: StoredResponse, supersedes superseded: Superseded = .entry, when isWanted: (@Sendable () -> Bool)? = nil
+        _ entry: StoredResponse, supersedes superseded: Superseded = .entry,
+        when isWanted: (@Sendable () -> Bool)? = nil
     ) async -> WriteOutcome {
         var order = shared.orders.order(entry, supersedes: superseded, when: isWanted)
         order.timeline = Timeline.current.map { ($0, shared.time.monotonic()) }

@@ -1,16 +1,16 @@
 // A request that is forwarded alone, and what its response does to what is stored. A PUT while a GET of its URL is
 // under way (RFC 9111 §4.4): the GET took its removal stamp before its call. The response to the PUT, or its absence,
-// removes the URL's entries here and on other hosts. From then on no request joins the GET's flight, memory takes
-// nothing from it, and its response is not stored, because its stamp is not current (`EntryCache.write`). Those who
-// waited for the GET get it: they asked before the PUT was answered. The client of the PUT is answered when the removal
-// holds over a crash.
+// removes the URL's entries here and tells the other hosts. From then on no request joins the GET's flight, memory
+// takes nothing from it, and its response is not stored, because its stamp is not current (`EntryCache.write`). Those
+// who waited for the GET get it: they asked before the PUT was answered. The client of the PUT is answered when the
+// removal is committed or marked, or after a bounded wait (Docs/store.md).
 import LarderCache
 import LarderCore
 import LarderHTTP
 import LarderIO
 import LarderSettings
 
-/// A request that is neither joined nor answered from the store.
+/// A request that is forwarded alone.
 public struct PassForward: Sendable {
     /// What became of the request.
     public enum Outcome: Sendable {
