@@ -140,7 +140,7 @@ extension StoreWriter {
         // Rows need no inode, so they are still stored.
         if error.isLackOfInodes {
             upkeep.lacksInodes = true
-            degrade(error.reason)
+            shared.degrade(error.reason)
             giveInodes()
             return .refused(reason)
         }
