@@ -198,6 +198,46 @@ private let roomy = StoreSettings(maxObject: 512 << 20, minFree: 0)
         }
     }
 
+    @Test func aFileInPlaceOfADirectoryMakesWayForBodies() async throws {
+        try await withBench { (bench) async throws in
+            let first = try bench.open(roomy)
+            let entry = bench.entry("a", size: 100_000)
+            #expect(await first.write(entry) == .stored)
+            await first.close()
+            let path = try bench.bodyFile().split(separator: "/")
+            let id = try #require(path.last.flatMap { Int64($0) })
+            let directory = "/" + path.dropLast().joined(separator: "/")
+            removeAll(directory)
+            try writeFile(directory, [1])
+            let store = try bench.open(roomy)
+            #expect(try await store.read(entry.key) == nil)
+            let files = try #require(store.shared.bodies.withLock { $0 })
+            close(try files.create(id + 1))
+            #expect(access("\(directory)/\(id + 1)", F_OK) == 0)
+            await store.close()
+        }
+    }
+
+    /// The file takes the place of `bodies`, or of the directory of the generation.
+    @Test(arguments: [true, false])
+    func aFileInPlaceOfTheWholeDirectoryMakesWayForBodies(isRoot: Bool) async throws {
+        try await withBench { (bench) async throws in
+            let first = try bench.open(roomy)
+            let entry = bench.entry("a", size: 100_000)
+            #expect(await first.write(entry) == .stored)
+            await first.close()
+            let generation = bench.bodies + "/" + (Bench.names(in: bench.bodies).first ?? "")
+            removeAll(isRoot ? bench.bodies : generation)
+            try writeFile(isRoot ? bench.bodies : generation, [1])
+            let store = try bench.open(roomy)
+            #expect(try await store.read(entry.key) == nil)
+            let new = bench.entry("b", size: 100_000)
+            #expect(await store.write(new) == .stored)
+            #expect(try await sameEntry(store.read(new.key), new))
+            await store.close()
+        }
+    }
+
     @Test func aSearchPassesOverAResultWhoseBodyCannotBeOpened() async throws {
         try await withBench { (bench) async throws in
             let filler = String(repeating: "x", count: 80_000)

@@ -95,13 +95,19 @@ final class BodyFiles: Sendable {
     /// what is there.
     private static func isAbsent(_ number: Int32) -> Bool { number == -ENOENT || number == -ENOTDIR }
 
-    /// Makes the directory if it has no name, below the directory that this process has locked. What else has the name
-    /// is left: somebody wants it so.
+    /// Makes the directory if it has no name, below the directory that this process has locked. A plain file in its
+    /// place, or in that of the directory above, holds no body and is removed. A symbolic link is left: somebody wants
+    /// it so.
     private func make() throws(StoreError) {
         guard isInPlace() else { throw Self.failure("making \(path)", ENOENT) }
         for made in [root, path] where mkdir(made, 0o700) != 0 {
             let number = StoreError.lastNumber
             guard number == EEXIST else { throw unmade("making \(made)", number) }
+            var status = stat()
+            guard lstat(made, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { continue }
+            guard unlink(made) == 0, mkdir(made, 0o700) == 0 else {
+                throw Self.failure("making \(made)", StoreError.lastNumber)
+            }
         }
         let found = openPrivate()
         guard found >= 0 else { throw Self.failure("opening \(path)", -found) }
@@ -145,6 +151,10 @@ final class BodyFiles: Sendable {
                 if made >= 0 { return made }
                 let number = -made
                 if number == EEXIST, unlinkat(directory, name, 0) == 0 { continue }
+                // Something else has the directory's name, and holds no body.
+                if number == ENOTDIR, unlinkat(directory, Self.directoryName(self.directory(of: id)), 0) == 0 {
+                    continue
+                }
                 guard number == ENOENT else { throw unmade("making the file of a body", number) }
                 if mkdirat(directory, Self.directoryName(self.directory(of: id)), 0o700) == 0 { continue }
                 let why = StoreError.lastNumber
